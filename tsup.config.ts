@@ -8,7 +8,7 @@ const page = (file: string) =>
 
 export default {
   format: 'esm',
-  entry: [...Object.values(entries), 'src/cli/index.ts'],
+  entry: Object.values(entries),
   target: 'es2022',
   removeNodeProtocol: false,
   define: {

@@ -3,12 +3,16 @@ import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { entries } from './scripts/entries.ts'
 
-const sources = Object.entries(entries).map(([name, file]) => ({
-  find: name === 'index' ? 'shortlink-sdk' : `shortlink-sdk/${name}`,
-  replacement: fileURLToPath(new URL(file, import.meta.url)),
-}))
+const sources = [
+  ...Object.entries(entries).map(([name, file]) => [
+    name === 'index' ? 'shortlink-sdk' : `shortlink-sdk/${name}`,
+    file,
+  ]),
+  ['shortlink-cli', 'cli/src/index.ts'],
+  ['shortlink-cli/node', 'cli/src/node.ts'],
+].map(([find, file]) => ({ find: find!, replacement: fileURLToPath(new URL(file!, import.meta.url)) }))
 
-const thorough = 'test/**/*.thorough.test.ts'
+const thorough = '{test,cli/test}/**/*.thorough.test.ts'
 
 export default defineConfig({
   // Exactly these names: a string would be taken for a beginning.
@@ -27,7 +31,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'quick',
-          include: ['test/**/*.test.ts'],
+          include: ['{test,cli/test}/**/*.test.ts'],
           exclude: [...configDefaults.exclude, thorough, 'test/frameworks/*/**'],
           isolate: false,
         },

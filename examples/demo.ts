@@ -10,9 +10,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { styleText } from 'node:util'
+import { importLinks, type ReportResult, reportLinks, syncLinks } from 'shortlink-cli'
 import { isShortLinkError, NotFoundError, type Page, ShortLinkClient, type UploadProgress } from 'shortlink-sdk'
 import { fileFromPath, serve } from 'shortlink-sdk/node'
-import { importLinks, type ReportResult, reportLinks, syncLinks } from 'shortlink-sdk/tasks'
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'
 
 const isTerminal = process.stdout.isTTY === true

@@ -4,8 +4,6 @@ import { formatValue, mismatch } from './client/checks/mismatch.ts'
 import { InvalidRequestError } from './client/errors.ts'
 
 export type { Closable } from './client/runtime/async-disposable.ts'
-export { fileJournal } from './tasks/file-journal.ts'
-export type { Journal } from './tasks/journal.ts'
 export { type Sandbox, type SandboxServer, type ServeOptions, serve } from './testing/server.ts'
 
 /**

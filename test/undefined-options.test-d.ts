@@ -1,7 +1,7 @@
 /** Checked by the compiler alone: what may be left out of options may be `undefined` too. */
 
+import type { BulkOptions } from 'shortlink-cli'
 import type { ListOptions, ShortLinkClientOptions } from 'shortlink-sdk'
-import type { BulkOptions } from 'shortlink-sdk/tasks'
 import type { ChaosOptions, Fault, SandboxOptions } from 'shortlink-sdk/testing'
 import { expectTypeOf } from 'vitest'
 import type { RateLimitOptions } from '../src/client/rate-limit/window.ts'

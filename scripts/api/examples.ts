@@ -1,8 +1,8 @@
 /** Runs the examples of the docstrings against the sandbox, and records their requests and responses. */
 import { formatWithOptions } from 'node:util'
+import * as tasks from 'shortlink-cli'
 import * as proxy from 'shortlink-sdk/proxy'
 import * as schemas from 'shortlink-sdk/schemas'
-import * as tasks from 'shortlink-sdk/tasks'
 import * as testing from 'shortlink-sdk/testing'
 import ts from 'typescript'
 import * as z from 'zod'
@@ -70,7 +70,7 @@ export async function run(program: string): Promise<Run> {
     'shortlink-sdk': { ...sdk, ShortLinkClient },
     'shortlink-sdk/proxy': proxy,
     'shortlink-sdk/schemas': schemas,
-    'shortlink-sdk/tasks': tasks,
+    'shortlink-cli': tasks,
     'shortlink-sdk/testing': testing,
     zod: z,
   }

@@ -1,4 +1,4 @@
-import type { LinkRow } from 'shortlink-sdk/tasks'
+import type { LinkRow } from 'shortlink-cli'
 import { createSandbox, type Deviation, type Sandbox } from 'shortlink-sdk/testing'
 
 const aliases = ['Tea', 'sale_may', 'café', 'sale-1', 'p-11', 'p-1-1', '2026-1-11', '2026-11-1', 'Sale-Tea', 'v1.2']

@@ -1,5 +1,5 @@
+import { importLinks, syncLinks } from 'shortlink-cli'
 import { ShortLinkClient } from 'shortlink-sdk'
-import { importLinks, syncLinks } from 'shortlink-sdk/tasks'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { expect, test } from 'vitest'
 

@@ -1,10 +1,10 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bulk } from 'shortlink-sdk/tasks'
+import { bulk } from 'shortlink-cli'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { expect, test } from 'vitest'
-import { fileJournal } from '../../../src/tasks/file-journal.ts'
+import { fileJournal } from '../../../cli/src/tasks/file-journal.ts'
 import { serve } from '../../../src/testing/server.ts'
 
 test('what serve returns stops listening when its block ends', async () => {

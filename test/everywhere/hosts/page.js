@@ -1,8 +1,9 @@
 // Runs the suite in a page.
+
+import * as tasks from 'shortlink-cli'
 import * as sdk from 'shortlink-sdk'
 import * as proxy from 'shortlink-sdk/proxy'
 import * as schemas from 'shortlink-sdk/schemas'
-import * as tasks from 'shortlink-sdk/tasks'
 import * as testing from 'shortlink-sdk/testing'
 import { conformance } from './conformance.mjs'
 

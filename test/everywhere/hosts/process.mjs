@@ -37,7 +37,7 @@ await conformance(
     testing: imported['shortlink-sdk/testing'],
     proxy: imported['shortlink-sdk/proxy'],
     schemas: imported['shortlink-sdk/schemas'],
-    tasks: imported['shortlink-sdk/tasks'],
+    tasks: imported['shortlink-cli'],
     control: CONTROL,
     deadUrl: DEAD_URL,
     async openFile(bytes) {

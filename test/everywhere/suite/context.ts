@@ -8,7 +8,7 @@ export interface Package {
   testing: typeof import('shortlink-sdk/testing')
   proxy: typeof import('shortlink-sdk/proxy')
   schemas: typeof import('shortlink-sdk/schemas')
-  tasks: typeof import('shortlink-sdk/tasks')
+  tasks: typeof import('shortlink-cli')
 }
 
 /** What the runtime gives the suite. */

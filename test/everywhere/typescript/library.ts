@@ -1,9 +1,11 @@
 /** A library built on the package: every export has an inferred type, which its declarations must be able to name. */
+
+import { bulk, importLinks, reportLinks, syncLinks } from 'shortlink-cli'
+import { fileJournal } from 'shortlink-cli/node'
 import { isShortLinkError, ShortLinkClient, sharedRateLimiter } from 'shortlink-sdk'
-import { fileFromPath, fileJournal, serve } from 'shortlink-sdk/node'
+import { fileFromPath, serve } from 'shortlink-sdk/node'
 import { createProxy, errorResponse } from 'shortlink-sdk/proxy'
 import { Campaign, QrDetails } from 'shortlink-sdk/schemas'
-import { bulk, importLinks, reportLinks, syncLinks } from 'shortlink-sdk/tasks'
 import { apiPromise, createSandbox, deviations, listPromise } from 'shortlink-sdk/testing'
 
 export const client = new ShortLinkClient()

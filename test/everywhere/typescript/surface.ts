@@ -1,4 +1,7 @@
 /** Uses every entry of the package, and its types of each kind. It is compiled, not run. */
+
+import { bulk, importLinks, reportLinks, syncLinks } from 'shortlink-cli'
+import { fileJournal } from 'shortlink-cli/node'
 import {
   AbortError,
   type Account,
@@ -28,10 +31,9 @@ import {
   TimeoutError,
   type UploadedFile,
 } from 'shortlink-sdk'
-import { fileFromPath, fileJournal, serve } from 'shortlink-sdk/node'
+import { fileFromPath, serve } from 'shortlink-sdk/node'
 import { type AllowedCall, createProxy, type ProxyOptions } from 'shortlink-sdk/proxy'
 import * as schemas from 'shortlink-sdk/schemas'
-import { bulk, importLinks, reportLinks, syncLinks } from 'shortlink-sdk/tasks'
 import { createSandbox, type Fault, type Sandbox, sampleData } from 'shortlink-sdk/testing'
 
 const options: ShortLinkClientOptions = {

@@ -1,5 +1,5 @@
+import { importLinks, type Journal, type LinkRow } from 'shortlink-cli'
 import type { ShortLinkClient } from 'shortlink-sdk'
-import { importLinks, type Journal, type LinkRow } from 'shortlink-sdk/tasks'
 
 /** Imports as many rows as 25 seconds allow, and says whether that was the end. */
 export async function importSlice(

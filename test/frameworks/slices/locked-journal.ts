@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Journal } from 'shortlink-sdk/tasks'
+import type { Journal } from 'shortlink-cli'
 import { sqliteJournal } from './sqlite-journal.ts'
 
 /** The same, for one run at a time. A run that was killed gives way after a minute. */

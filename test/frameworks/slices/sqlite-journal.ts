@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Journal } from 'shortlink-sdk/tasks'
+import type { Journal } from 'shortlink-cli'
 
 /** The journal of a job, in SQLite. */
 export function sqliteJournal(database: DatabaseSync, job: string): Journal {

@@ -1,9 +1,10 @@
 // Every entry has types.
+
+import { bulk } from 'shortlink-cli'
 import { ShortLinkClient, sharedRateLimiter } from 'shortlink-sdk'
 import { fileFromPath, serve } from 'shortlink-sdk/node'
 import { createProxy } from 'shortlink-sdk/proxy'
 import { Campaign } from 'shortlink-sdk/schemas'
-import { bulk } from 'shortlink-sdk/tasks'
 import { createSandbox } from 'shortlink-sdk/testing'
 
 export const client: ShortLinkClient = new ShortLinkClient(createSandbox().clientOptions)

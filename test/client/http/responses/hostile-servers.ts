@@ -3,9 +3,9 @@
  * twelve characters of the key in a row, and every end is an error of this package.
  */
 import { inspect } from 'node:util'
+import { importLinks, reportLinks, syncLinks } from 'shortlink-cli'
 import { isShortLinkError, ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
 import { createProxy } from 'shortlink-sdk/proxy'
-import { importLinks, reportLinks, syncLinks } from 'shortlink-sdk/tasks'
 import { vi } from 'vitest'
 
 /** The characters in a row of which nothing shows more. */

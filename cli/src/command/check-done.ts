@@ -1,0 +1,100 @@
+import type { ShortLinkClient } from '../../../src/client/client.ts'
+import type { Link } from '../../../src/client/resources/links/link.ts'
+import {
+  aliasOf,
+  candidates,
+  hasAlias,
+  hostOf,
+  isSameAddress,
+  normalized,
+} from '../../../src/client/resources/links/match.ts'
+import { everyLink } from '../tasks/every-link.ts'
+import { apiOf } from '../tasks/options.ts'
+import { differences, namesNotSet, readRows } from '../tasks/rows.ts'
+import type { TaskProgress } from '../tasks/task.ts'
+import type { Row } from './files/columns.ts'
+import type { RowResult } from './files/input.ts'
+
+interface CheckOptions {
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: Pick<TaskProgress, 'done' | 'failed' | 'total' | 'etaMs'>) => void
+}
+
+/** A row that has a link, as an earlier result says. */
+interface DoneRow extends Row {
+  result: RowResult & { readonly shorturl: string }
+}
+
+export const isDone = (row: Row): row is DoneRow => row.result?.shorturl !== undefined
+
+/**
+ * Compares rows that are done with the links of the server, whose list is read until all of them are found, 100 a
+ * request, and writes into their results what is wrong, or left as it is.
+ */
+export async function checkDone(
+  client: ShortLinkClient,
+  rows: readonly DoneRow[],
+  { signal, onProgress }: CheckOptions,
+): Promise<void> {
+  const left = new Map<string, DoneRow[]>()
+  const fail = (row: DoneRow, error: string) => {
+    row.result = { ...row.result, outcome: 'rejected', error }
+  }
+  for (const row of rows) {
+    const problem = contradiction(row)
+    const key = addressKey(row.result.shorturl)
+    if (problem) fail(row, problem)
+    else left.set(key, [...(left.get(key) ?? []), row])
+  }
+  const compare = async (link: Link) => {
+    const key = addressKey(link.shorturl)
+    const same = left.get(key) ?? []
+    left.delete(key)
+    let index = 0
+    for await (const { params } of readRows(same.map(({ values: { custom: _, ...values } }) => values))) {
+      const row = same[index++]!
+      const url = String(row.values.url ?? row.values.longurl)
+      if (link.longurl !== null && !isSameAddress(link.longurl, url)) {
+        fail(row, `${link.shorturl} leads to ${link.longurl}, not to the url of this row. ${CHANGE_ADDRESS}`)
+        continue
+      }
+      // A link that the import has created got everything, also what no list shows.
+      const differs = row.result.created === false ? namesNotSet(params!, link) : differences(params!, link)
+      row.result = { ...row.result, error: leftAsItIs(differs) }
+    }
+  }
+  const total = left.size
+  const api = apiOf(client)
+  if (left.size > 0) {
+    for await (const { links } of everyLink(api, signal, () => left.size > 0)) {
+      for (const link of links) await compare(link)
+      onProgress({ done: total - left.size, failed: 0, total, etaMs: undefined })
+      if (left.size === 0) break
+    }
+  }
+  for (const row of [...left.values()].flat()) {
+    fail(row, `${row.result.shorturl} is not on this server. To make another link, empty shorturl and outcome`)
+  }
+}
+
+/** The word of a result about a link that was there and lacks what the row says; `undefined` if it lacks nothing. */
+export const leftAsItIs = (differs: readonly string[]): string | undefined =>
+  differs.length > 0 ? `left as it is: ${differs.join(', ')} may not be as in this row` : undefined
+
+const CHANGE_ADDRESS = 'To change where a link leads, use sync'
+
+/** Returns the problem of a row that contradicts its own short address. */
+function contradiction({ values, result: { shorturl } }: DoneRow): string | undefined {
+  const alias = values.custom ?? values.alias
+  const advice = 'To make another link, empty shorturl and outcome'
+  // With --on-taken suffix, it may have a number.
+  if (alias && !candidates(alias, 'suffix').some((candidate) => hasAlias(shorturl, candidate))) {
+    return `the link of this row is ${shorturl}, which has another alias. ${advice}`
+  }
+  if (!values.domain || hostOf(values.domain) === hostOf(shorturl)) return undefined
+  return `the link of this row is ${shorturl}, which is on another domain. ${advice}`
+}
+
+/** A short address in one spelling: servers tell aliases apart by case, hosts are equal without it. */
+const addressKey = (shorturl: string): string =>
+  `${hostOf(shorturl)} ${aliasOf({ alias: null, shorturl }) ?? normalized(shorturl)}`

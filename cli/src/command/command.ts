@@ -1,0 +1,170 @@
+import process from 'node:process'
+import { parseArgs, stripVTControlCharacters } from 'node:util'
+import { type CommandDef, renderUsage } from 'citty'
+import { similarName } from '../../../src/client/checks/checks.ts'
+import { isShortLinkError } from '../../../src/client/errors.ts'
+import { LockedError } from '../tasks/file-journal.ts'
+
+/** A subcommand of `shortlink-sdk`. */
+export interface Command {
+  /** Returns the text of `--help`. */
+  help(): Promise<string>
+  /** Runs with the arguments after the command's name. It throws a {@link UsageError} if they are wrong. */
+  run(args: string[]): Promise<void>
+}
+
+/** The arguments are wrong: the message goes to stderr, and the exit status is 2. */
+export class UsageError extends Error {}
+
+/** Something failed or was stopped, and what was printed before says what is done. */
+export class IncompleteError extends Error {
+  /** The exit status. */
+  readonly status: number
+
+  constructor(message: string, status = 1) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** The error that ended some work whose results were written. */
+export const asIncomplete = (error: unknown): IncompleteError =>
+  error instanceof IncompleteError ? error : new IncompleteError(errorMessage(error))
+
+/** Parses the number that an option was given. */
+export function numberOption(option: string, value: string, from: number, to: number, other = ''): number {
+  const number = value.trim() === '' ? Number.NaN : Number(value)
+  if (number >= from && number <= to) return number
+  throw new UsageError(`--${option} takes a number from ${from} to ${to}${other}, not '${value}'`)
+}
+
+/** Parses the whole number that an option was given. */
+export function wholeNumberOption(option: string, value: string, from: number, to: number, other = ''): number {
+  const number = numberOption(option, value, from, to, other)
+  if (Number.isInteger(number)) return number
+  throw new UsageError(`--${option} takes a whole number, not '${value}'`)
+}
+
+/** The variables, as each help has them. */
+export const ADDRESS_AND_KEY = `The address and the key come from the variables SHORTLINK_BASE_URL and SHORTLINK_API_KEY.
+SHORTLINK_RATE_LIMIT is for a plan with another limit than 30 requests a minute: a number, or off.`
+
+const noKeyOption =
+  'there is no option for the key, because it would stay in the history of the shell: set SHORTLINK_API_KEY'
+
+/** An option of a command. */
+interface Option {
+  readonly type: 'string' | 'boolean'
+  readonly description: string
+  readonly valueHint?: string
+  readonly default?: string
+  /** True if it may be given several times. */
+  readonly multiple?: boolean
+}
+
+/** An argument of a command that is no option. */
+interface Positional {
+  readonly type: 'positional'
+  readonly description: string
+  readonly required: boolean
+}
+
+type Args = Readonly<Record<string, Option | Positional>>
+
+type Value<Arg> = Arg extends { type: 'boolean' }
+  ? boolean | undefined
+  : Arg extends { multiple: true }
+    ? readonly string[] | undefined
+    : Arg extends { required: true } | { default: string }
+      ? string
+      : string | undefined
+
+/** The values of arguments by name, and all that are no options under `_`. */
+type Values<A extends Args> = { readonly [Name in keyof A]: Value<A[Name]> } & { readonly _: readonly string[] }
+
+/** A command before its line is parsed. */
+interface Definition<A extends Args> {
+  readonly meta: { readonly name: string; readonly description: string }
+  readonly args: A
+  run(line: { readonly args: Values<A>; readonly rawArgs: readonly string[] }): Promise<void>
+}
+
+/**
+ * A command whose help citty prints. It takes no option that it does not know, and at most so many arguments besides.
+ */
+export function command<const A extends Args>(definition: Definition<A>, most: number, notes = ''): Command {
+  return {
+    async help() {
+      const usage = await renderUsage(definition as unknown as CommandDef, { meta: { name: 'shortlink-sdk' } })
+      const text = hasColors() ? usage : stripVTControlCharacters(usage)
+      const address = 'base-url' in definition.args ? ADDRESS_AND_KEY : ''
+      const parts = [text.replaceAll(/ +$/gm, ''), notes, address]
+      return parts.flatMap((part) => part.trimEnd() || []).join('\n\n')
+    },
+    async run(rawArgs) {
+      const args = parseLine(rawArgs, definition.args, most) as Values<A>
+      try {
+        await definition.run({ args, rawArgs })
+      } catch (error) {
+        throw isWrongUsage(error) ? new UsageError(errorMessage(error)) : error
+      }
+    },
+  }
+}
+
+/** The message of whatever was thrown. */
+export function errorMessage(error: unknown): string {
+  const message = (error as Error).message ?? String(error)
+  // Where an alias leads is said without the request that has found it.
+  return isShortLinkError(error) && error.code === 'link_conflict' ? message.replace(/^[A-Z]+ \/\S+: /, '') : message
+}
+
+/** Returns true for what the client refuses before it sends anything, but not for a file in use. */
+function isWrongUsage(error: unknown): boolean {
+  if (!isShortLinkError(error) || error instanceof LockedError) return false
+  return error.code === 'configuration' || error.code === 'invalid_request'
+}
+
+const hasColors = () => process.stdout.isTTY && !process.env.NO_COLOR
+
+/**
+ * @throws {UsageError} if an option is unknown, has no value or takes none, or there are too few or too many arguments
+ */
+function parseLine(rawArgs: string[], args: Args, most: number): object {
+  const positional = Object.entries(args).filter(([, { type }]) => type === 'positional')
+  const options = Object.fromEntries(
+    Object.entries(args).flatMap(([name, arg]) => (arg.type === 'positional' ? [] : [[name, arg] as const])),
+  )
+  const names = Object.keys(options)
+  const { values, tokens, positionals } = parseArgs({
+    args: rawArgs,
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    const { name, rawName, value, inlineValue } = token
+    const option = options[name]
+    if (!option) throw new UsageError(unknownOption(name, rawName, names))
+    if (option.type === 'boolean' && value !== undefined) throw new UsageError(`${rawName} takes no value`)
+    // An option is no value of another. What begins with a dash is given as `--prune=-x`.
+    const isOption = !inlineValue && value !== undefined && /^-./.test(value)
+    if (option.type === 'string' && (!value || isOption)) throw new UsageError(`${rawName} needs a value`)
+  }
+  if (positionals.length > most) throw new UsageError(`unexpected argument '${positionals[most]}'`)
+  const named = positional.map(([name], index) => [name, positionals[index]] as const)
+  const missing = named.find(([name, value]) => value === undefined && (args[name] as Positional).required)
+  if (missing) throw new UsageError(`Missing required positional argument: ${missing[0].toUpperCase()}`)
+  return { ...values, ...Object.fromEntries(named), _: positionals }
+}
+
+function unknownOption(name: string, rawName: string, names: readonly string[]): string {
+  const plain = name.replace(/[_-]/g, '').toLowerCase()
+  const isKey = /^(api)?(key|token)$/.test(plain)
+  if (isKey && !names.includes('key')) return noKeyOption
+  const meant = isKey ? 'key' : similarName(name, names)
+  if (meant) return `unknown option ${rawName}, did you mean --${meant}?`
+  return `unknown option ${rawName}`
+}

@@ -1,0 +1,75 @@
+import type { AnyShortLinkError } from '../../../../src/client/errors.ts'
+import { isHtml } from '../../../../src/client/http/body.ts'
+import { isApiRefusal } from '../../../../src/client/http/envelope.ts'
+import { shorten } from '../../../../src/client/runtime/text.ts'
+
+/** The lists that need no id, those first that most users have rows in. */
+export const lists = [
+  'campaigns',
+  'channels',
+  'qr',
+  'links',
+  'domains',
+  'overlays',
+  'pixels',
+  'files',
+  'splash',
+] as const
+export type Part = 'account' | (typeof lists)[number]
+
+/**
+ * The responder to a call: the platform (`ok`, `refused`, or `unusable` if the client cannot work with it), something
+ * else (`foreign`, or `web page` for HTML), or nobody (`silent`). A failure (5xx) and a rate limit (429) can come from
+ * anything on the way.
+ */
+type Responder = 'ok' | 'refused' | 'unusable' | 'foreign' | 'web page' | 'silent' | 'failing' | 'rate limit'
+
+/** A call, and its end. */
+export type ExaminedCall = ReturnType<typeof examinedCall>
+
+/** The findings about a call that ended with this error, or with none. */
+export function examinedCall(part: Part, error: AnyShortLinkError | undefined) {
+  const status = !error ? 200 : 'httpStatus' in error ? error.httpStatus : 'status' in error ? error.status : undefined
+  const said = error && 'serverMessage' in error ? shorten(error.serverMessage, 100) : ''
+  const issues = error?.code === 'invalid_response' ? error.issues : []
+  const misfits = issues.map(({ path, message }) => `${path.join('.').replace(/\.\d+(?=\.|$)/g, '[]')}: ${message}`)
+  return {
+    part,
+    /** As it is written in a program. */
+    call: part === 'account' ? 'account.get()' : `${part}.list()`,
+    /** The HTTP status of the response, if any came. */
+    status,
+    kind: responderOf(error),
+    /** The status, and the server's message. */
+    response: `${status ?? 'no response'} ${said}`.trim().replace(/\.$/, ''),
+    /** The fields that are not as documented: each once, whatever row it is in. */
+    issues: [...new Set(misfits)],
+    error,
+  }
+}
+
+/** Returns the responder, by the error that its response became. */
+function responderOf(error: AnyShortLinkError | undefined): Responder {
+  if (!error) return 'ok'
+  if (error.code === 'server') return 'failing'
+  if (error.code === 'rate_limit') return 'rate limit'
+  if (!('body' in error)) return 'silent'
+  if (isApiRefusal(error.body)) return error.code === 'invalid_response' ? 'unusable' : 'refused'
+  return typeof error.body === 'string' && isHtml(error.body) ? 'web page' : 'foreign'
+}
+
+/** The calls that failed on a server where others work, those with the same response in one line. */
+export function failures(calls: readonly ExaminedCall[]): string[] {
+  const names = new Map<string, string[]>()
+  for (const { call, kind, response, issues } of calls.filter(({ error }) => error)) {
+    const problem = `${shorten([response, ...issues].join(', '), 300)}. ${adviceAbout(kind)}`
+    names.set(problem, [...(names.get(problem) ?? []), call])
+  }
+  return [...names].map(([problem, same]) => `${same.join(', ')}: ${problem}`)
+}
+
+function adviceAbout(kind: Responder): string {
+  if (kind === 'refused') return 'Not every server and plan has this: ask the operator.'
+  if (kind === 'rate limit') return 'Run the doctor again later: the rate limit is used up.'
+  return 'The client cannot use this: show it to the operator of the server.'
+}

@@ -1,0 +1,113 @@
+import { stringify } from 'csv-stringify/sync'
+import { aliasIn } from '../../../../src/client/resources/links/match.ts'
+import { UsageError } from '../command.ts'
+import { cellText, escapeFormula, type OutputRow, unescapeFormula } from '../output.ts'
+import { type CsvDialect, type Input, type InputRow, plainDialect, type RowResult } from './input.ts'
+import { encode } from './read-text.ts'
+
+const resultColumns = ['shorturl', 'alias', 'created', 'outcome', 'error'] as const
+
+/** Returns true if `--map 'outcome='` says that the column of this name is the user's own, and the file no result. */
+export const isMapOfOutcome = (map: string): boolean => /^\s*(result_)*outcome\s*=\s*$/i.test(map)
+
+/** A name as columns are compared: spreadsheets and people change the case. */
+const columnKey = (name: string) => name.trim().toLowerCase()
+
+/** The names of our columns beside those of an input. */
+const namesBeside = (columns: readonly string[]): string[] =>
+  resultColumns.map((name) => {
+    const taken = columns.map(columnKey)
+    let own: string = name
+    while (taken.includes(own)) own = `result_${own}`
+    return own
+  })
+
+/**
+ * Takes our columns out of the result of an import; they are known by their names, in any order and case. `undefined`
+ * if a file has no column `outcome`, so is no result.
+ *
+ * @throws {UsageError} if it has `outcome` and no `shorturl`, or a row is done and has none, so that nobody can tell
+ *   which link it has
+ */
+export function splitResult(input: Input): Input | undefined {
+  const { columns, name } = input
+  // Where the input has a column of such a name itself, ours has a longer one.
+  const ours = resultColumns.map((name) => {
+    const found = columns.filter((column) => columnKey(column).replace(/^(result_)+/, '') === name)
+    const [longest] = found.sort((one, other) => other.length - one.length)
+    return longest === undefined ? -1 : columns.indexOf(longest)
+  })
+  const [shorturl = -1, alias = -1, created = -1, outcome = -1] = ours
+  if (outcome === -1) return undefined
+  if (shorturl === -1) {
+    const advice = `Put it back, or say --map '${columns[outcome]}=' if the file is no result`
+    throw new UsageError(
+      `${name}: the result of an import, by its column ${columns[outcome]}, lacks shorturl. ${advice}`,
+    )
+  }
+  const own = [...columns.keys()].filter((index) => !ours.includes(index))
+  const rows = input.rows.map(({ number, cells }) => {
+    const cell = (index: number) => unescapeFormula(cellText(cells[index]).trim())
+    if (!cell(shorturl) && cell(outcome).toLowerCase() === 'done') {
+      const advice = `Put it back, or empty ${columns[outcome]} to make another link`
+      throw new UsageError(`${name}, row ${number}: is done and has no ${columns[shorturl]}. ${advice}`)
+    }
+    // With its alias, a row can be repeated whatever came of it.
+    const notDone = !cell(alias) && cell(outcome).toLowerCase() === 'unknown' ? 'unknown' : 'not-sent'
+    const result: RowResult = {
+      shorturl: cell(shorturl) || undefined,
+      alias: cell(alias) || aliasIn(cell(shorturl)) || undefined,
+      created: cell(created) ? /^(true|wahr|vrai|verdadero|vero|waar)$/i.test(cell(created)) : undefined,
+      outcome: cell(shorturl) ? 'done' : notDone,
+    }
+    const ownCells: unknown[] = []
+    for (const [index, from] of own.entries()) if (from in cells) ownCells[index] = cells[from]
+    return { number, cells: ownCells, result }
+  })
+  return { ...input, columns: own.map((index) => columns[index]!), rows }
+}
+
+/** The rows of an input with their results: all of our columns in each, so that the file is known again. */
+export function resultRows(columns: readonly string[], rows: readonly InputRow[]): OutputRow[] {
+  const keys = keysOf([...columns, ...namesBeside(columns)])
+  return rows.map(({ cells, result }) => {
+    const own = Object.entries(cells).map(([index, value]) => [keys[Number(index)], value])
+    const ours = resultColumns.map((name, index) => [keys[columns.length + index], result?.[name] ?? null])
+    return Object.fromEntries([...own, ...ours])
+  })
+}
+
+/** A key for each column. If several have one name, the second becomes `name_2`, so that no cell is lost. */
+function keysOf(columns: readonly string[]): string[] {
+  const keys = new Set<string>()
+  for (const column of columns) {
+    let key = column
+    for (let number = 2; keys.has(key); number++) key = `${column}_${number}`
+    keys.add(key)
+  }
+  return [...keys]
+}
+
+/** These rows as a table like the one that came: its columns, its delimiter, its encoding and its empty rows. */
+export function resultTable(
+  input: Input,
+  rows: readonly InputRow[],
+  show: (text: string) => string,
+  delimiter = input.dialect.delimiter,
+): Buffer {
+  const { columns, format } = input
+  const dialect: CsvDialect = { ...(format === 'csv' ? input.dialect : plainDialect), delimiter }
+  const records: string[][] = [[...columns, ...namesBeside(columns)]]
+  for (const { number, cells, result } of rows) {
+    while (format === 'csv' && records.length < number - 1) records.push(records[0]!.map(() => ''))
+    const own = columns.map((_, index) => cellText(cells[index]))
+    const ours = resultColumns.map((name) => escapeFormula(cellText(result?.[name])))
+    records.push([...(format === 'csv' ? own : own.map(escapeFormula)), ...ours])
+  }
+  const table = stringify(
+    records.map((cells) => cells.map(show)),
+    { delimiter, record_delimiter: dialect.lineEnd, quoted_match: /[\r\n]|^\s|\s$/ },
+  )
+  const separator = dialect.hasSeparatorLine ? `sep=${delimiter}${dialect.lineEnd}` : ''
+  return encode({ ...dialect, text: separator + table })
+}

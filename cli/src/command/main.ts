@@ -1,0 +1,85 @@
+import { similarName } from '../../../src/client/checks/checks.ts'
+import { isShortLinkError } from '../../../src/client/errors.ts'
+import { printable } from '../../../src/client/runtime/text.ts'
+import { VERSION } from '../../../src/client/runtime/version.ts'
+import { ADDRESS_AND_KEY, type Command, errorMessage, IncompleteError, UsageError } from './command.ts'
+
+/** The commands. Each is loaded only when it runs. */
+const commands: Record<string, { summary: string; load: () => Promise<{ default: Command }> }> = {
+  shorten: { summary: 'print a short address for each URL', load: () => import('./commands/shorten.ts') },
+  list: { summary: 'list links, campaigns, QR codes, …', load: () => import('./commands/list.ts') },
+  import: { summary: 'make a link for every row of a file', load: () => import('./commands/import.ts') },
+  report: {
+    summary: 'list every link with its clicks, and how many are new',
+    load: () => import('./commands/report.ts'),
+  },
+  sync: { summary: 'make aliases lead where a file says', load: () => import('./commands/sync.ts') },
+  call: { summary: 'make any call, and print the response', load: () => import('./commands/call.ts') },
+  doctor: { summary: 'say whether a server fits, and what to do if not', load: () => import('./commands/doctor.ts') },
+  sandbox: { summary: 'start the platform in memory, on this machine', load: () => import('./commands/sandbox.ts') },
+}
+
+const help = `Usage: shortlink-sdk <command> [options]
+
+Commands:
+${Object.entries(commands)
+  .map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`)
+  .join('\n')}
+
+Options:
+  --help     print this text, or after a command that command's options
+  --version  print the version
+
+${ADDRESS_AND_KEY}
+
+Exit status: 0 done, 1 something failed or is unknown, 2 wrong usage, 3 'sync --check' would change something,
+130 after Ctrl+C`
+
+/** Runs a command. Returns the exit status; a command may have set one by itself. */
+export async function main([name = '', ...args]: string[]): Promise<number | undefined> {
+  if (name === '--version' || name === '-v') return print(VERSION)
+  if (name === '--help' || name === '-h') return print(help)
+  if (name === 'help') return main(args.length > 0 ? [args[0]!, '--help'] : ['--help'])
+  return runCommand(name, args)
+}
+
+async function runCommand(name: string, args: string[]): Promise<number | undefined> {
+  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (!entry) {
+    const meant = similarName(name, Object.keys(commands))
+    const problem = `there is no command '${name}'${meant ? `, did you mean ${meant}?` : ''}`
+    return fail(name === '' ? help : `shortlink-sdk: ${problem}\n'shortlink-sdk --help' lists the commands.`, 2)
+  }
+  const { default: command } = await entry.load()
+  // What follows `--` is for the program that the command runs.
+  const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
+  if (own.includes('--help') || own.includes('-h')) {
+    return print(await command.help())
+  }
+  try {
+    await command.run(args)
+    return undefined
+  } catch (error) {
+    const isUsage = error instanceof UsageError
+    // It may quote a file.
+    const message = `shortlink-sdk ${name}: ${printable(errorMessage(error))}`
+    if (own.includes('--json') && !(error instanceof IncompleteError)) {
+      const code = isShortLinkError(error) ? { code: error.code } : {}
+      const { jsonText } = await import('./output.ts')
+      console.log(jsonText({ error: errorMessage(error), ...code }, 2))
+    }
+    if (isUsage) return fail(`${message}\n'shortlink-sdk ${name} --help' lists the options.`, 2)
+    return fail(message, error instanceof IncompleteError ? error.status : 1)
+  }
+}
+
+function print(text: string): number {
+  console.log(text)
+  return 0
+}
+
+/** A message may quote a file or a server, so what steers a terminal is replaced. */
+function fail(message: string, status: number): number {
+  console.error(message.split('\n').map(printable).join('\n'))
+  return status
+}

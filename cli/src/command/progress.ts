@@ -1,0 +1,122 @@
+import process from 'node:process'
+import type { RateLimitState } from '../../../src/client/errors.ts'
+import { printable } from '../../../src/client/runtime/text.ts'
+import { startStopwatch, type TaskProgress } from '../tasks/task.ts'
+import { clock, duration, formatCount } from './counts-and-times.ts'
+
+const SECOND_MS = 1000
+
+/** A client, as far as its rate limit matters. */
+interface Limited {
+  readonly rateLimit: RateLimitState
+}
+
+const unlimited: Limited = {
+  rateLimit: { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 },
+}
+
+/** The state of some work. */
+type State = Pick<TaskProgress, 'done' | 'failed' | 'total' | 'etaMs'>
+
+/**
+ * Shows progress on standard error, whatever happens: on a terminal a line that counts down each second, elsewhere a
+ * new line every ten seconds.
+ */
+export class ProgressLine {
+  readonly #what: string
+  readonly #client: Limited
+  #latest: State | undefined
+  #sinceLatest = startStopwatch()
+  #timer: NodeJS.Timeout | undefined
+  #isShown = false
+
+  /** `what` is counted; the client says how long its rate limit is waited for. */
+  constructor(what: string, client: Limited = unlimited) {
+    this.#what = what
+    this.#client = client
+  }
+
+  begin(): void {
+    const { isTTY } = process.stderr
+    this.#timer = setInterval(() => this.#write(), isTTY ? SECOND_MS : 10 * SECOND_MS).unref()
+  }
+
+  /** Tells where the work is. */
+  readonly show = (state: State): void => {
+    this.#latest = state
+    this.#sinceLatest = startStopwatch()
+    if (process.stderr.isTTY && this.#timer) this.#write()
+  }
+
+  /** The same for a list: says at its start how long the rest takes. */
+  readonly showList = (state: State, rowsPerRequest = 100): void => {
+    const { total = 0 } = state
+    const time = timeFor(Math.ceil(total / rowsPerRequest) - 1, this.#client)
+    if (this.#latest === undefined && time) this.say(`${formatCount(total)} ${this.#what}${time}`)
+    this.show(state)
+  }
+
+  /** Prints a line above the progress. */
+  say(text: string): void {
+    this.clear()
+    console.error(text)
+  }
+
+  /** Removes the line, before anything else is written. */
+  clear(): void {
+    if (this.#isShown) process.stderr.write('\r\x1b[2K')
+    this.#isShown = false
+  }
+
+  end(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    this.clear()
+  }
+
+  #write(): void {
+    const text = this.#text()
+    if (!process.stderr.isTTY) {
+      console.error(text)
+      return
+    }
+    this.#isShown = true
+    const line = text.slice(0, Math.max(20, (process.stderr.columns || 80) - 1))
+    process.stderr.write(`\r\x1b[2K${printable(line)}`)
+  }
+
+  #text(): string {
+    const waits = this.#waits()
+    if (!this.#latest) return `${this.#what}: ${waits[0] ?? 'waiting for the server'}`
+    const { done, failed, total } = this.#latest
+    const of = total === undefined ? '' : ` of ${formatCount(total)}`
+    const failures = failed > 0 ? [`${formatCount(failed)} failed`] : []
+    return [`${formatCount(done + failed)}${of} ${this.#what}`, ...failures, ...waits].join(', ')
+  }
+
+  /** The time left, and the time until the rate limit has room. */
+  #waits(): string[] {
+    const { etaMs } = this.#latest ?? {}
+    const left = etaMs === undefined ? 0 : etaMs - this.#sinceLatest()
+    const { queued, remaining, resetAt } = this.#client.rateLimit
+    // A call that was refused waits for its retry, not in the queue.
+    const isWaiting = queued > 0 || remaining === 0
+    const wait = isWaiting && resetAt ? resetAt.getTime() - Date.now() : 0
+    return [
+      ...(left >= SECOND_MS ? [`${clock(left)} left`] : []),
+      ...(wait > 0 ? [`waiting for the rate limit, ${clock(wait)} to go`] : []),
+    ]
+  }
+}
+
+/**
+ * The time that so many requests take, if the rate limit does not allow them at once:
+ * `, about 34 minutes at 30 a minute`.
+ */
+export function timeFor(requests: number, { rateLimit }: Limited): string {
+  const { limit = Infinity, remaining = limit } = rateLimit
+  if (requests <= remaining) return ''
+  const minutes = Math.ceil(requests / limit)
+  const time = minutes <= 1 ? 'less than a minute' : `about ${duration(minutes * 60)}`
+  return `, ${time} at ${limit} a minute`
+}

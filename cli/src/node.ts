@@ -1,0 +1,1 @@
+export { fileJournal } from './tasks/file-journal.ts'

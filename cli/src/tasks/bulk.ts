@@ -1,0 +1,72 @@
+import { ConfigurationError } from '../../../src/client/errors.ts'
+import { type BulkOptions, checkTask } from './options.ts'
+import { ItemRun } from './run.ts'
+import { type BulkContext, type BulkResult, type BulkSummary, createTask, type Task } from './task.ts'
+
+/**
+ * Runs a worker for many items, a few at a time. Items are read from the source only as workers become free, so memory
+ * use is constant. Results come as they are ready, and a failed item does not end the run.
+ *
+ * The outcome of a failed item is that of its `ShortLinkError`; any other error is `unknown`, because the work may have
+ * been done. Outcomes are only reliable for simple workers, so make one write per item.
+ *
+ * @example
+ * import { bulk } from 'shortlink-cli'
+ * const run = bulk(linkIds, (id, { signal }) => client.campaigns.assignLink(7, id, { signal }), {
+ *   client,
+ *   journal: fileJournal('assign.journal'),
+ *   key: (id) => id,
+ * })
+ * for await (const result of run) {
+ *   if (!result.ok) console.error(result.item, result.outcome, result.error.message)
+ * }
+ * console.log(await run.summary())
+ *
+ * @throws {ConfigurationError} if an argument is invalid, or `journal` is given without `key`. During the run: if the
+ *   journal is in use or unreadable. An error from the journal or the source of the items ends the run too.
+ * @throws {ConnectionError} during the run, with `client`: if five items in a row got no response
+ */
+export function bulk<T, R>(
+  items: Iterable<T> | AsyncIterable<T>,
+  worker: (item: T, context: BulkContext) => Promise<R> | R,
+  options: BulkOptions<T> = {},
+): Task<BulkResult<T, R>, BulkSummary> {
+  checkTask('bulk', { items, worker }, options, [
+    'concurrency',
+    'signal',
+    'onProgress',
+    'total',
+    'journal',
+    'key',
+    'onUnknown',
+    'replay',
+    'client',
+  ])
+  const { journal, key, replay, signal, total = countOf(items), client, ...rest } = options
+  if (journal && !key) {
+    throw new ConfigurationError(
+      'bulk: key: is missing, because a journal knows items by their names, such as `key: (item) => item.id`',
+    )
+  }
+  let summary: BulkSummary = { total: 0, done: 0, skipped: 0, failed: 0, unknown: 0, elapsedMs: 0 }
+  return createTask(
+    signal,
+    async function* (control) {
+      const kept = replay && { keep: (data: R) => data ?? null, replay: (data: unknown) => data as R }
+      const own = { ...rest, client, total, journal, key, ...kept }
+      const run = new ItemRun(control, { items: () => items, work: worker, ...own })
+      try {
+        yield* run.results()
+      } finally {
+        summary = run.summary
+      }
+    },
+    () => summary,
+  )
+}
+
+/** The number of items, if it is known without reading them. */
+function countOf(items: unknown): number | undefined {
+  if (Array.isArray(items)) return items.length
+  return items instanceof Set || items instanceof Map ? items.size : undefined
+}

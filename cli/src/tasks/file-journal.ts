@@ -1,0 +1,258 @@
+import { type FileHandle, link, open, readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { formatValue, mismatch } from '../../../src/client/checks/mismatch.ts'
+import { ConfigurationError } from '../../../src/client/errors.ts'
+import type { Closable } from '../../../src/client/runtime/async-disposable.ts'
+import { isRecord } from '../../../src/client/runtime/text.ts'
+import type { Journal, JournalEntry } from './journal.ts'
+
+/**
+ * A journal in a file, for `bulk` and the tasks: an append-only file with one line of JSON per entry. The first entry
+ * creates it; delete it to start over.
+ *
+ * An entry is on disk (`fdatasync`) before its item begins, and again when the item has ended; entries that come
+ * together share one sync. So even after `kill -9` or a power cut, every item that began is recorded: none is done
+ * twice and none is lost, except that the items in progress at that moment (at most `concurrency`) are in an unknown
+ * state, which `onUnknown` decides about. A truncated last line is dropped, because its item had not begun, or is
+ * recorded as begun. After a power cut, this requires a disk and file system that keep what they report as synced.
+ *
+ * One run at a time can use the file. While it does, `<path>.lock` lies beside it; a process that was killed leaves it
+ * behind, and the next run on the same host takes it over. It cannot know whether a process in another container or on
+ * another machine has ended, so the next run is then refused, and the error says which file to delete.
+ *
+ * @example
+ * const run = bulk(ids, worker, { journal: fileJournal('assign.journal'), key: (id) => id })
+ *
+ * @throws {ConfigurationError} if the path is invalid. During the run: if another run is using the file, or a line of
+ *   it is not an entry; the error names the file and the line. Errors of the file system end the run unchanged.
+ */
+export function fileJournal(path: string | URL): Journal & Closable {
+  return new FileJournal(pathOf(path))
+}
+
+class FileJournal implements Journal, Closable {
+  readonly #path: string
+  #unlock: (() => Promise<void>) | undefined
+  #file: FileHandle | undefined
+  /** Lines for the next sync, and its result. */
+  #lines = ''
+  #batch: Promise<void> | undefined
+  /** The last batch. If one fails, so do all later ones, because the state of the file is then unknown. */
+  #written: Promise<void> = Promise.resolve()
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  async open(): Promise<void> {
+    this.#unlock = await lockFile(this.#path, 'journal')
+  }
+
+  async *read(): AsyncGenerator<JournalEntry> {
+    const content = await readFile(this.#path, 'utf8').catch((error) => {
+      if (error.code !== 'ENOENT') throw error
+      return ''
+    })
+    const lines = content.split('\n')
+    for (const [index, text] of lines.entries()) {
+      const entry = parseEntry(text)
+      const isLast = index === lines.length - 1
+      if (entry) yield entry
+      else if (text.trim() !== '' && !(isLast && isTruncated(text))) {
+        const problem = mismatch('an entry such as {"key":"1","state":"done"}', text, formatValue)
+        throw new ConfigurationError(`journal ${this.#path}, line ${index + 1}: ${problem}`)
+      }
+    }
+  }
+
+  async write({ key, state, data }: JournalEntry): Promise<void> {
+    this.#lines += `${JSON.stringify({ key, state, data })}\n`
+    this.#batch ??= this.#written.then(() => this.#sync())
+    this.#written = this.#batch
+    await this.#batch
+  }
+
+  async close(): Promise<void> {
+    await this.#written.catch(() => {})
+    const [file, unlock] = [this.#file, this.#unlock]
+    this.#file = this.#unlock = undefined
+    try {
+      await file?.close()
+    } finally {
+      await unlock?.()
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #sync(): Promise<void> {
+    this.#file ??= await openToAppend(this.#path)
+    const lines = this.#lines
+    this.#lines = ''
+    this.#batch = undefined
+    await this.#file.appendFile(lines)
+    await this.#file.datasync()
+  }
+}
+
+/**
+ * True for the beginning of an entry, and for zeros, as a power cut may leave them. Any other file must not be changed.
+ */
+function isTruncated(text: string): boolean {
+  const beginning = '{"key":"'
+  return text.startsWith('\0') || beginning.startsWith(text.slice(0, beginning.length))
+}
+
+function pathOf(path: unknown): string {
+  if (typeof path === 'string' && path !== '' && !path.includes('\0')) return resolve(path)
+  if (path instanceof URL && path.protocol === 'file:') return fileURLToPath(path)
+  throw new ConfigurationError(`fileJournal: path: ${mismatch('a path or a file: URL', path, formatValue)}`)
+}
+
+/** Opens the file so that the next entry begins a line: completes or drops a truncated last line. */
+async function openToAppend(path: string): Promise<FileHandle> {
+  const file = await open(path, 'a+')
+  try {
+    const content = await file.readFile()
+    const lastLine = content.lastIndexOf('\n') + 1
+    if (content.length === 0) await syncFolder(dirname(path))
+    else if (parseEntry(content.toString('utf8', lastLine))) await file.appendFile('\n')
+    else await file.truncate(lastLine)
+    return file
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+/** Syncs the folder, because syncing a new file does not sync its name. Windows neither needs nor allows this. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r').catch(() => undefined)
+  await folder?.sync().catch(() => {})
+  await folder?.close()
+}
+
+const states: unknown[] = ['begun', 'done', 'rejected', 'not-sent', 'unknown']
+
+function parseEntry(line: string): JournalEntry | undefined {
+  try {
+    const entry: unknown = JSON.parse(line)
+    const isEntry = isRecord(entry) && typeof entry.key === 'string' && states.includes(entry.state)
+    return isEntry ? (entry as unknown as JournalEntry) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Another process has locked a file, or may have. */
+export class LockedError extends ConfigurationError {}
+
+/** The process that holds a lock, and the lock. */
+interface Holder {
+  readonly pid: number
+  readonly host: string
+  /** When it locked the file, in milliseconds. */
+  readonly lockedAt: number
+  /** The name of this lock, different from every other one. */
+  readonly id: string
+}
+
+/**
+ * Locks a file for this process with a file beside it, `<path>.lock`, which names the process. A symbolic link and the
+ * file that it stands for have one lock. A lock whose process has ended on this host is taken over.
+ *
+ * @param what A noun for the file in the error.
+ * @returns the function that unlocks it
+ * @throws {LockedError} if another process has locked the file, or may have
+ */
+export async function lockFile(path: string, what: string): Promise<() => Promise<void>> {
+  const lock = `${await realName(path)}.lock`
+  const own = { pid: process.pid, host: hostname(), lockedAt: Date.now(), id: crypto.randomUUID().slice(0, 8) }
+  const { id, pid = '?', host = 'an unknown host' } = (await acquire(lock, own)) ?? {}
+  if (id === own.id) return () => rm(lock, { force: true })
+  throw new LockedError(
+    `${what} ${path}: it is in use by another run, in process ${pid} on ${host}. If that run has ended, delete ${lock}`,
+  )
+}
+
+/**
+ * Creates a lock, or takes it over from a process that has ended. For that, a process first acquires the lock
+ * `<lock>.<id>` of the old lock in the same way, so no two can do it at once.
+ *
+ * @returns the holder of the lock
+ */
+async function acquire(lock: string, own: Holder): Promise<Holder | undefined> {
+  if (await createWhole(lock, JSON.stringify(own))) return own
+  const holder = await holderOf(lock)
+  if (!holder || !hasEnded(holder)) return holder
+  const takeover = `${lock}.${holder.id}`
+  const other = await acquire(takeover, own)
+  if (other?.id !== own.id) return other
+  // Another process may have taken it over, and removed the lock of its takeover, since it was read.
+  const now = await holderOf(lock)
+  if (now?.id === holder.id) await rename(takeover, lock)
+  else await rm(takeover, { force: true })
+  return now?.id === holder.id ? own : now
+}
+
+/** The path of a file without symbolic links, also if it does not exist yet. */
+async function realName(path: string): Promise<string> {
+  try {
+    return await realpath(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    const target = await readlink(path).catch(() => undefined)
+    if (target !== undefined) return realName(resolve(dirname(path), target))
+    return join(await realpath(dirname(path)), basename(path))
+  }
+}
+
+async function holderOf(lock: string): Promise<Holder | undefined> {
+  try {
+    const holder: unknown = JSON.parse(await readFile(lock, 'utf8'))
+    return isRecord(holder) && Number.isSafeInteger(holder.pid) ? (holder as unknown as Holder) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Creates a file that is there whole or not at all, even if the process is killed. Returns false if it is there
+ * already.
+ */
+async function createWhole(path: string, text: string): Promise<boolean> {
+  const whole = `${path}.${crypto.randomUUID()}`
+  await writeFile(whole, text)
+  try {
+    await link(whole, path)
+    return true
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return false
+    // Some file systems have no links.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code)) throw error
+    return writeFile(path, text, { flag: 'wx' }).then(
+      () => true,
+      () => false,
+    )
+  } finally {
+    await rm(whole, { force: true })
+  }
+}
+
+function hasEnded({ pid, host, lockedAt }: Holder): boolean {
+  if (host !== hostname()) return false
+  // In a container, the process before had the same id.
+  if (pid === process.pid) return lockedAt < Date.now() - process.uptime() * 1000
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    // Anything else means that it runs, but belongs to another user.
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}

@@ -1,0 +1,119 @@
+import { formatValue } from '../../../src/client/checks/mismatch.ts'
+import { InvalidRequestError, type Issue } from '../../../src/client/errors.ts'
+import type { LinkEnsure } from '../../../src/client/resources/links/ensure.ts'
+import type { Link } from '../../../src/client/resources/links/link.ts'
+import { aliasOf, hostOf, isSameAddress, lettersOf, pickLink } from '../../../src/client/resources/links/match.ts'
+import { linkCreate } from '../../../src/client/resources/links/params.ts'
+import { comparedNames, differences, groupBy, type LinkRow, readRows } from './rows.ts'
+
+/** The change that an alias needs. */
+export type SyncAction = 'create' | 'update' | 'keep' | 'delete'
+
+/** The plan for one alias. */
+export interface SyncPlan {
+  readonly action: SyncAction
+  readonly alias: string
+  /** The host of the short address, if it is known. */
+  readonly domain: string | undefined
+  /** The address that it is to lead to; `undefined` if it is deleted. */
+  readonly url: string | undefined
+  /** The address that it led to before; `undefined` if there was no link, or the server does not say. */
+  readonly was: string | undefined
+  /** The names of what an update changes, such as `url` or `title`. */
+  readonly changes: readonly string[]
+  /** The clicks that go with a link that is deleted; `undefined` for other actions, or if the server does not say. */
+  readonly clicks: number | undefined
+}
+
+/** A row of what is wanted. */
+export interface WantedRow {
+  readonly params: LinkEnsure & { readonly url: string }
+  /** The parameters that its link must not have, as an update sends them: `{ title: '', campaign: null }`. */
+  readonly none: Readonly<Record<string, unknown>>
+}
+
+/** One line of the plan, with what carries it out. */
+export interface PlannedStep {
+  readonly plan: SyncPlan
+  readonly row?: WantedRow
+  readonly link?: Link
+}
+
+/** @throws {InvalidRequestError} that names every row that is invalid, by its number */
+export async function readWanted(rows: Iterable<LinkRow> | AsyncIterable<LinkRow>): Promise<WantedRow[]> {
+  const wanted: WantedRow[] = []
+  const issues: Issue[] = []
+  const checks = { ...linkCreate, custom: { ...linkCreate.custom, required: true } }
+  let number = 0
+  for await (const { params, emptied, problem } of readRows(rows, checks)) {
+    number++
+    const problems = problem?.issues ?? []
+    issues.push(...problems.map(({ path, message }) => ({ path: [`row ${number}`, ...path], message })))
+    const names = comparedNames.filter((name) => emptied.includes(name))
+    const none = Object.fromEntries(names.map((name) => [name, name === 'title' || name === 'description' ? '' : null]))
+    wanted.push({ params: params as WantedRow['params'], none })
+  }
+  if (issues.length) throw new InvalidRequestError(issues)
+  return wanted
+}
+
+/**
+ * Decides what to do about each alias. Links that are spelled exactly so come first, then those that the server spells
+ * its way.
+ */
+export function planOf(
+  wanted: readonly WantedRow[],
+  existing: readonly Link[],
+  prune: string | undefined,
+): PlannedStep[] {
+  const byLetters = groupBy(existing, (link) => lettersOf(aliasOf(link) ?? ''))
+  const linkOf = new Map<WantedRow, Link>()
+  const claimed = new Set<Link>()
+  const claim = (row: WantedRow, isExact: boolean) => {
+    const { custom: alias, domain } = row.params
+    const onHosts = groupBy(byLetters.get(lettersOf(alias)) ?? [], ({ shorturl }) => hostOf(shorturl))
+    const found = [...onHosts].flatMap(([host, links]) => {
+      if (domain && host !== hostOf(domain)) return []
+      const link = isExact ? links.find((link) => aliasOf(link) === alias) : pickLink(links, { alias })
+      return link && !claimed.has(link) ? [link] : []
+    })
+    if (found.length > 1) throw severalDomains(alias, found)
+    for (const link of found) {
+      claimed.add(link)
+      linkOf.set(row, link)
+    }
+  }
+  // Rows that name their domain come first: what they mean is certain.
+  const hasDomain = ({ params }: WantedRow) => Boolean(params.domain)
+  const byCertainty = [...wanted.filter(hasDomain), ...wanted.filter((row) => !hasDomain(row))]
+  for (const isExact of [true, false]) {
+    for (const row of byCertainty) if (!linkOf.has(row)) claim(row, isExact)
+  }
+  const steps = wanted.map((row) => stepOf(row, linkOf.get(row)))
+  if (prune === undefined) return steps
+  const wantedLetters = new Set(wanted.map(({ params }) => lettersOf(params.custom)))
+  const unwanted = existing.flatMap((link): PlannedStep[] => {
+    const alias = aliasOf(link) ?? ''
+    if (!alias.startsWith(prune) || claimed.has(link) || wantedLetters.has(lettersOf(alias))) return []
+    const { shorturl, longurl, clicks } = link
+    const gone = { url: undefined, was: longurl ?? undefined, changes: [], clicks: clicks ?? undefined }
+    return [{ plan: { action: 'delete', alias, domain: hostOf(shorturl), ...gone }, link }]
+  })
+  return [...steps, ...unwanted]
+}
+
+function stepOf(row: WantedRow, link: Link | undefined): PlannedStep {
+  const { url, custom: alias, domain } = row.params
+  const plan = { alias, url, was: link?.longurl ?? undefined, clicks: undefined }
+  if (!link) return { plan: { ...plan, action: 'create', domain: domain && hostOf(domain), changes: [] }, row }
+  const isThere = link.longurl !== null && isSameAddress(link.longurl, url)
+  const changes = [...(isThere ? [] : ['url']), ...differences({ ...row.params, ...row.none }, link)]
+  const action = changes.length > 0 ? 'update' : 'keep'
+  return { plan: { ...plan, action, domain: hostOf(link.shorturl), changes }, row, link }
+}
+
+function severalDomains(alias: string, links: readonly Link[]): InvalidRequestError {
+  const at = links.map(({ shorturl }) => hostOf(shorturl)).join(', ')
+  const message = `is missing: ${formatValue(alias)} is an alias of several domains: ${at}`
+  return new InvalidRequestError([{ path: ['domain'], message }])
+}

@@ -1,0 +1,279 @@
+import { formatValue } from '../../../src/client/checks/mismatch.ts'
+import { ConfigurationError, InvalidRequestError, isShortLinkError } from '../../../src/client/errors.ts'
+import type { Api } from '../../../src/client/http/api.ts'
+import type { Link } from '../../../src/client/resources/links/link.ts'
+import { LinksResource } from '../../../src/client/resources/links/links.ts'
+import { hostOf, isSameSpelling, lettersOf } from '../../../src/client/resources/links/match.ts'
+import { notify } from '../../../src/client/runtime/notify.ts'
+import { everyLink, type OddLink } from './every-link.ts'
+import { apiOf, checkTask, type TaskClient, type TaskOptions } from './options.ts'
+import { RowLinks } from './row-links.ts'
+import { type LinkRow, namesNotShown } from './rows.ts'
+import { ItemRun } from './run.ts'
+import { type PlannedStep, planOf, readWanted, type SyncPlan } from './sync-plan.ts'
+import { createTask, startStopwatch, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
+
+/** Options of `syncLinks`. All are optional. */
+export interface SyncOptions extends TaskOptions {
+  /** Carries out the plan. Default `false`: the plan is only told. */
+  apply?: boolean | undefined
+  /**
+   * The beginning of aliases whose links may be deleted because they are not wanted, such as `sale-`. Default: nothing
+   * is deleted.
+   */
+  prune?: string | undefined
+  /** The maximum number of links that `prune` may delete. Default 10; if the plan deletes more, nothing is changed. */
+  maxDeletes?: number | undefined
+  /**
+   * Called once, when the plan is made and nothing is changed yet, with the totals of it. Errors it throws are ignored.
+   */
+  onPlan?: ((plan: SyncSummary) => void) | undefined
+  /** The number of links to work on at a time. Default 10. */
+  concurrency?: number | undefined
+}
+
+/** One alias with the change that it needs, and with `apply` the result of that change. */
+export type SyncResult = SyncPlan &
+  (
+    | TaskResult<unknown, unknown>
+    /**
+     * It was not tried, because `apply` is not set, a change failed before the first deletion, or the sync ended
+     * before.
+     */
+    | { readonly ok: true; readonly outcome: 'planned'; readonly error?: undefined }
+  )
+
+/** The totals of a sync. */
+export interface SyncSummary extends TaskSummary {
+  /**
+   * Links that the plan creates, as `update`, `keep` and `delete` are those that it changes, leaves alone and deletes.
+   */
+  readonly create: number
+  readonly update: number
+  readonly keep: number
+  readonly delete: number
+  /** Links that this run created, as `updated` and `deleted` are those that it changed and deleted. */
+  readonly created: number
+  readonly updated: number
+  readonly deleted: number
+  /**
+   * The parameters that the list of links does not show: they are sent with creations and updates, and not compared.
+   */
+  readonly notCompared: readonly string[]
+  /**
+   * The error with which `apply` refuses this plan, because it deletes more links than `maxDeletes`; otherwise
+   * `undefined`.
+   */
+  readonly refused: InvalidRequestError | undefined
+}
+
+/**
+ * Makes aliases lead where `wanted` says, with the title, description, campaign and channel that it names. The plan is
+ * `create`, `update`, `keep` and, with `prune`, `delete`; nothing is changed without `apply: true`, and a second run of
+ * an applied plan is all `keep`. It costs the list of links once, 100 a request, and one request for each change. If
+ * the list became shorter while it was read, it is read once more.
+ *
+ * `null` and `''` mean none: a title, description, campaign or channel that is there is taken away. `undefined` says
+ * nothing.
+ *
+ * An update sends everything that its row says, because some servers clear what they are not sent. Deletions begin when
+ * everything else has succeeded. A list that is incomplete ends the sync before anything is planned. A link that is
+ * wanted in any spelling is not deleted. A row of the list that is invalid is a failed result; the rest goes on, and
+ * nothing is deleted.
+ *
+ * Aliases are told apart by domain. A row without one means the link with this alias that no other row names, and is
+ * refused if there are several.
+ *
+ * @example
+ * import { syncLinks } from 'shortlink-cli'
+ * const wanted = [{ alias: 'opening', url: 'https://shop.example/opening' }]
+ * for await (const { action, alias, url, was } of syncLinks(client, wanted)) console.log(action, alias, was, '→', url)
+ * console.log(await syncLinks(client, wanted, { apply: true }).summary())
+ *
+ * @throws {ConfigurationError} if an argument is invalid
+ * @throws {InvalidRequestError} during the run, before anything is sent: if a row has no alias or no address, or if an
+ *   alias is there twice. Before anything is changed: if more links would be deleted than `maxDeletes`
+ * @throws {InvalidResponseError} if the list of links is incomplete, or the server gives a link another alias or domain
+ *   than the one that is wanted
+ * @throws {ConnectionError} during the run, if five changes in a row got no response
+ */
+export function syncLinks(
+  client: TaskClient,
+  wanted: Iterable<LinkRow> | AsyncIterable<LinkRow>,
+  options: SyncOptions = {},
+): Task<SyncResult, SyncSummary> {
+  checkTask('syncLinks', { client, wanted }, options, [
+    'signal',
+    'onProgress',
+    'apply',
+    'prune',
+    'maxDeletes',
+    'concurrency',
+    'onPlan',
+  ])
+  const { apply = false, prune, maxDeletes = 10, concurrency, signal, onPlan, onProgress } = options
+  if (prune?.trim() === '') {
+    throw new ConfigurationError('syncLinks: prune: expected what the aliases begin with that may be deleted')
+  }
+  const planned = { total: 0, create: 0, update: 0, keep: 0, delete: 0 }
+  const changed = { created: 0, updated: 0, deleted: 0 }
+  const counted = { done: 0, failed: 0, unknown: 0 }
+  let summary: SyncSummary = { ...planned, ...changed, ...counted, notCompared: [], refused: undefined }
+
+  const reading = apiOf(client)
+
+  async function* run(control: TaskControl): AsyncGenerator<SyncResult> {
+    const rows = await readWanted(wanted)
+    const { existing, odd } = await readExisting(reading, control.signal, onProgress)
+    // Nobody can tell what their links are, so they are left alone.
+    const oddAliases = new Set(odd.map(({ link }) => lettersOf(link.alias ?? '')))
+    const sure = rows.filter(({ params }) => !oddAliases.has(lettersOf(params.custom)))
+    const steps = planOf(sure, existing, prune)
+    planned.total = steps.length
+    for (const { plan } of steps) planned[plan.action]++
+    const said = rows.map(({ params, none }) => ({ ...params, ...none }))
+    const deletions = steps.filter(({ plan }) => plan.action === 'delete')
+    const refused = deletions.length > maxDeletes ? tooManyDeletes(deletions, maxDeletes) : undefined
+    summary = { ...summary, ...planned, notCompared: namesNotShown(said, existing), refused }
+    notify(onPlan, summary)
+    if (apply && refused) throw refused
+    const kept = planned.keep
+    const oddCounts = { failed: odd.length, unknown: odd.length }
+    summary = { ...summary, done: kept, ...oddCounts }
+    for (const { link, error } of odd) {
+      const letters = lettersOf(link.alias ?? '')
+      const url = rows.find(({ params }) => lettersOf(params.custom) === letters)?.params.url
+      const plan = { action: 'keep' as const, alias: link.alias ?? '', domain: hostOf(link.shorturl) || undefined }
+      const was = link.longurl ?? undefined
+      yield { ...plan, url, was, changes: [], clicks: undefined, ok: false, outcome: 'unknown', error }
+    }
+    for (const { plan } of steps) {
+      if (plan.action === 'keep') yield { ...plan, ok: true, outcome: 'done' }
+      else if (!apply) yield { ...plan, ok: true, outcome: 'planned' }
+    }
+    if (!apply) return
+    const rowLinks = new RowLinks({ api: reading, control })
+    const aliasOfId = new Map<number, string>(
+      steps.flatMap(({ plan, link }) => (link ? [[link.id, plan.alias] as const] : [])),
+    )
+    const writes: Promise<SyncPlan>[] = []
+    let isDeleting = false
+    const changes = async function* () {
+      yield* steps.filter(({ plan }) => plan.action === 'create' || plan.action === 'update')
+      const ends = await Promise.allSettled(writes)
+      isDeleting = odd.length === 0 && ends.every(({ status }) => status === 'fulfilled')
+      if (isDeleting) yield* deletions
+    }
+    const work: ItemRun<PlannedStep, SyncPlan> = new ItemRun(control, {
+      items: changes,
+      work: (step, { begun }) => {
+        const links = new LinksResource(reading.inContext({ task: { begun: () => begun() } }))
+        const written = writeStep(step, { links, rowLinks, aliasOfId, begun, signal: control.ending })
+        writes.push(written)
+        return written
+      },
+      isTask: true,
+      client,
+      total: steps.length - kept,
+      concurrency,
+      onProgress,
+    })
+    const left = new Set(steps.filter(({ plan }) => plan.action !== 'keep'))
+    const results = async function* (): AsyncGenerator<SyncResult> {
+      for await (const { item, ok, data, outcome, error } of work.results()) {
+        left.delete(item)
+        const { done } = work.summary
+        const failed = work.summary.failed + oddCounts.failed
+        const unknown = work.summary.unknown + oddCounts.unknown
+        if (ok && data.action === 'create') changed.created++
+        if (ok && data.action === 'update') changed.updated++
+        if (ok && data.action === 'delete') changed.deleted++
+        summary = { ...summary, ...changed, done: kept + done, failed, unknown }
+        yield ok ? { ...data, ok, outcome } : { ...item.plan, ok, outcome, error }
+      }
+    }
+    let end: { readonly error: unknown } | undefined
+    try {
+      yield* results()
+    } catch (error) {
+      end = { error }
+    }
+    for (const { plan } of left) yield { ...plan, ok: true, outcome: 'planned' }
+    if (end) throw end.error
+  }
+  return createTask(signal, run, () => summary)
+}
+
+/** Reads the links that there are. */
+async function readExisting(api: Api, signal: AbortSignal, onProgress: SyncOptions['onProgress']) {
+  const existing: Link[] = []
+  const odd: OddLink[] = []
+  const elapsedMs = startStopwatch()
+  for await (const { links, odd: invalid, total } of everyLink(api, signal)) {
+    existing.push(...links)
+    odd.push(...invalid)
+    notify(onProgress, { done: existing.length, failed: 0, total, elapsedMs: elapsedMs(), etaMs: undefined })
+  }
+  return { existing, odd }
+}
+
+function tooManyDeletes(deletions: readonly PlannedStep[], maxDeletes: number): InvalidRequestError {
+  const aliases = deletions.slice(0, 3).map(({ plan }) => plan.alias)
+  const some = [...aliases, ...(deletions.length > 3 ? ['…'] : [])].join(', ')
+  const message = `the plan deletes ${deletions.length} links (${some}), and at most ${maxDeletes} may be deleted. Nothing was changed`
+  return new InvalidRequestError([{ path: ['maxDeletes'], message }])
+}
+
+function twinsOf(alias: string, other: string): InvalidRequestError {
+  const message = `${formatValue(alias)} and ${formatValue(other)} are one alias on this server`
+  return new InvalidRequestError([{ path: ['custom'], message }])
+}
+
+interface Writing {
+  readonly links: LinksResource
+  readonly rowLinks: RowLinks
+  /** The wanted aliases of the links so far, by their ids. */
+  readonly aliasOfId: Map<number, string>
+  readonly begun: () => Promise<void>
+  readonly signal: AbortSignal
+}
+
+/** Carries out a step. Returns what was done. */
+async function writeStep(
+  { plan, row, link }: PlannedStep,
+  { links, rowLinks, aliasOfId, begun, signal }: Writing,
+): Promise<SyncPlan> {
+  const { action, alias } = plan
+  if (action === 'delete') {
+    await links.delete(link!.id, { signal }).catch((error) => {
+      // Somebody has deleted it, or a request whose response was lost.
+      const isGone = isShortLinkError(error) && error.code === 'not_found' && error.isFromApi
+      if (!isGone) throw error
+    })
+    return plan
+  }
+  const { params, none } = row!
+  // Its alias stays: some servers call it taken by the link itself.
+  const taken = Object.entries(none).filter(([name]) => plan.changes.includes(name))
+  const { custom: _, ...update } = { ...params, ...Object.fromEntries(taken) }
+  // In another spelling it may be another link, which must not lead elsewhere: the server decides.
+  if (action === 'create' || (plan.changes.includes('url') && !isSameSpelling(link!, alias))) {
+    const own = await rowLinks
+      .ensure({ params, alias: params.custom }, () => begun())
+      .catch((error) => {
+        if (action === 'create' || !isShortLinkError(error) || error.code !== 'link_conflict') throw error
+      })
+    const twin = own && aliasOfId.get(own.id)
+    if (twin !== undefined && twin !== alias) throw twinsOf(alias, twin)
+    if (own) aliasOfId.set(own.id, alias)
+    if (own?.created) return { ...plan, action: 'create', was: undefined, changes: [] }
+    if (own) {
+      // Somebody else has made it since the list was read.
+      const { differs } = own
+      if (differs.length > 0) await links.update(own.id, update, { signal })
+      return { ...plan, action: differs.length > 0 ? 'update' : 'keep', was: plan.url, changes: differs }
+    }
+  }
+  await links.update(link!.id, update, { signal })
+  return plan
+}

@@ -1,0 +1,17 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'tsup'
+import { afterAll } from 'vitest'
+import bundle from '../../../tsup.config.ts'
+
+/** Builds the command, because it starts in a fifth of the time that its sources take, and returns its path. */
+export async function buildCommand(): Promise<string> {
+  // Inside the project, where it finds its dependencies.
+  const parent = fileURLToPath(new URL('.tmp/', import.meta.url))
+  await mkdir(parent, { recursive: true })
+  const outDir = await mkdtemp(join(parent, 'command-'))
+  afterAll(() => rm(outDir, { recursive: true }))
+  await build({ ...bundle, config: false, entry: { cli: 'src/cli/index.ts' }, outDir, silent: true })
+  return join(outDir, 'cli.js')
+}

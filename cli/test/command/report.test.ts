@@ -1,0 +1,170 @@
+import { expect, it, vi } from 'vitest'
+import { page } from '../../../test/helpers/responses.ts'
+import { serve } from '../../../test/helpers/server.ts'
+import { run, setUp, shop } from './run.ts'
+
+const spring = { id: 1, name: 'Spring | sale', links: [1, 2] }
+const data = {
+  campaigns: [spring],
+  channels: [{ id: 1, name: 'Mail', items: [{ type: 'links' as const, id: 3 }] }],
+  links: [
+    { id: 1, alias: 'tea', url: shop('tea'), title: 'Tea', clicks: 10 },
+    { id: 2, alias: 'cake', url: shop('cake'), title: 'Cake', clicks: 5 },
+    { id: 3, alias: 'lamps', url: shop('lamps'), title: 'Lamps', clicks: 7 },
+  ],
+}
+
+it('says how many clicks are new, which links are new and which are gone, and the total last', async () => {
+  const { sandbox, path, files } = await setUp({ data })
+  const first = await run('report', '--out', path('monday.csv'))
+  expect(first).toEqual({ status: 0, stdout: '', stderr: '3 links, 22 clicks\n' })
+
+  const { links } = sandbox.data
+  links[0]!.clicks += 4
+  links.splice(1, 1)
+  links.push({ ...links[0]!, id: 9, alias: 'maps', longurl: shop('maps'), clicks: 2 })
+  const second = await run('report', '--previous', path('monday.csv'), '--json')
+  expect(JSON.parse(second.stdout)).toMatchObject([
+    { alias: 'maps', clicks: 2, newClicks: 2, isNew: true },
+    { alias: 'lamps', clicks: 7, newClicks: 0, isNew: false },
+    { alias: 'tea', clicks: 14, newClicks: 4, isNew: false },
+  ])
+  expect(second.stderr).toBe(
+    `3 links, 23 clicks, 6 of them new since ${path('monday.csv')}\ngone: https://sho.rt/cake, 5 clicks\n`,
+  )
+  expect(await files()).toEqual(['monday.csv'])
+})
+
+it('costs a request for 100 links, also if the server refuses a limit or counts too many', async () => {
+  const links = Array.from({ length: 250 }, (_, index) => ({ alias: `p-${index}`, url: shop(`${index}`) }))
+  const { sandbox } = await setUp({ data: { links } })
+  expect((await run('report', '--json')).stderr).toBe('250 links, 0 clicks\n')
+  expect(sandbox.requests).toHaveLength(3)
+  await setUp({ data: { links }, dialect: ['limit-refused'] })
+  expect((await run('report', '--json')).stderr).toBe('250 links, 0 clicks\n')
+})
+
+it('does not take clicks that the server does not show for zero', async () => {
+  await setUp()
+  const link = { id: 1, shorturl: 'https://sho.rt/tea', longurl: shop('tea') }
+  const { origin } = await serve(page('urls', [link]))
+  vi.stubEnv('SHORTLINK_BASE_URL', origin)
+  const { stdout, stderr } = await run('report', '--by', 'domain', '--json')
+  expect(JSON.parse(stdout)).toEqual([{ domain: 'sho.rt', links: 1, clicks: null }])
+  expect(stderr).toBe('1 link, and the server does not show their clicks\n')
+})
+
+it.each([
+  ['campaign', '| Spring \\| sale | 2 | 18 | 3 |\n| no campaign | 1 | 8 | 1 |\n'],
+  ['channel', '| no channel | 2 | 18 | 3 |\n| Mail | 1 | 8 | 1 |\n'],
+  ['domain', '| sho.rt | 3 | 26 | 4 |\n'],
+])('groups by %s with its name, the most new clicks first', async (by, rows) => {
+  const { sandbox, path } = await setUp({ data })
+  await run('report', '--out', path('monday.csv'))
+  for (const [index, clicks] of [2, 1, 1].entries()) sandbox.data.links[index]!.clicks += clicks
+  const { stdout } = await run('report', '--previous', path('monday.csv'), '--by', by, '--format', 'md')
+  expect(stdout).toBe(`| ${by} | links | clicks | newClicks |\n| --- | ---: | ---: | ---: |\n${rows}`)
+})
+
+it('groups by domain also if the server leaves out the scheme of short addresses', async () => {
+  await setUp()
+  const links = ['sho.rt/tea', 'https://sho.rt/cake', 'go.example/tea'].map((shorturl, id) => ({
+    id: id + 1,
+    shorturl,
+  }))
+  const { origin } = await serve(page('urls', links, { result: 3 }))
+  vi.stubEnv('SHORTLINK_BASE_URL', origin)
+  const { stdout } = await run('report', '--by', 'domain', '--json')
+  expect(JSON.parse(stdout)).toMatchObject([
+    { domain: 'sho.rt', links: 2 },
+    { domain: 'go.example', links: 1 },
+  ])
+})
+
+it('tells two campaigns of one name apart by the id', async () => {
+  await setUp({ data: { ...data, campaigns: [spring, { id: 2, name: spring.name, links: [3] }] } })
+  const { stdout } = await run('report', '--by', 'campaign', '--json')
+  expect(JSON.parse(stdout)).toMatchObject([
+    { campaign: 'Spring | sale', clicks: 15 },
+    { campaign: 'Spring | sale (2)', clicks: 7 },
+  ])
+})
+
+it('writes fewer clicks than before as negative numbers, in CSV without the apostrophe of formulas', async () => {
+  const { write } = await setUp({ data })
+  const { stdout } = await run('report', '--previous', await write('monday.csv', 'id,clicks\n1,15\n2,5\n3,7\n'))
+  expect(stdout).toMatch(/^1,https:\/\/sho\.rt\/tea,tea,Tea,https:\/\/shop\.example\/tea,10,-5,/m)
+})
+
+it('names ten links that are gone, and counts the others', async () => {
+  const { write } = await setUp()
+  const rows = Array.from({ length: 12 }, (_, id) => `${id + 1},https://sho.rt/${id + 1},3\n`)
+  const { stderr } = await run(
+    'report',
+    '--previous',
+    await write('monday.csv', `id,shorturl,clicks\n${rows.join('')}`),
+  )
+  expect(stderr.match(/^gone: https:\/\/sho\.rt\/\d+, 3 clicks$/gm)).toHaveLength(10)
+  expect(stderr).toMatch(/\ngone: 2 more\n$/)
+})
+
+it('gives the links with the most new clicks with --top, or with the most clicks, as a Markdown table', async () => {
+  const { sandbox, path } = await setUp({ data })
+  const most = await run('report', '--top', '2', '--json')
+  expect(JSON.parse(most.stdout).map(({ alias }: { alias: string }) => alias)).toEqual(['tea', 'lamps'])
+  await run('report', '--out', path('monday.csv'))
+  sandbox.data.links[1]!.clicks += 3
+  const { stdout } = await run('report', '--previous', path('monday.csv'), '--top', '1', '--format', 'md')
+  expect(stdout).toBe(`| shorturl | title | longurl | clicks | newClicks | uniqueClicks |
+| --- | --- | --- | ---: | ---: | ---: |
+| https://sho.rt/cake | Cake | https://shop.example/cake | 8 | 3 | 0 |
+`)
+})
+
+it.each([
+  [
+    'a cell that is no number',
+    'id,clicks\n1,2\n2,"1,603"\n',
+    ['--top', '3'],
+    'r.csv, row 3: clicks: expected a whole number without separators, received "1,603"',
+  ],
+  ['a report without clicks', 'id,title\n1,Tea\n', [], 'row 2: clicks: is missing'],
+  [
+    'a report by campaign',
+    'campaign,clicks\nSpring,2\n',
+    [],
+    'row 2: id: is missing, expected a whole number without separators. Give a file that report has written without --by',
+  ],
+  ['a file of something else', 'my notes\n', [], 'expected the columns id and clicks, found my notes'],
+  ['another grouping', 'id,clicks\n', ['--by', 'country'], "--by takes campaign, domain, channel, not 'country'"],
+  ['a fraction', 'id,clicks\n', ['--top', '1.5'], "--top takes a whole number, not '1.5'"],
+  ['no number', 'id,clicks\n', ['--top', 'ten'], "--top takes a number from 1 to 1000000000, not 'ten'"],
+])('refuses %s, and sends nothing', async (_, text, args, message) => {
+  const { sandbox, write } = await setUp()
+  const { status, stderr } = await run('report', '--previous', await write('r.csv', text), ...args)
+  expect(status).toBe(2)
+  expect(stderr).toContain(message)
+  expect(sandbox.requests).toEqual([])
+})
+
+it('says how many links are not in an earlier report that lacks most of them, and tells gains and losses apart', async () => {
+  const { write } = await setUp({ data })
+  const file = await write('top1.csv', 'id,clicks\n1,15\n')
+  const { stderr } = await run('report', '--previous', file)
+  expect(stderr).toBe(
+    `3 links, 22 clicks, 12 of them new since ${file}, and 5 fewer on others\n2 links are not in ${file} and count as new (12 clicks)\n`,
+  )
+})
+
+it('has the name of a campaign beside its id, unless the server refuses to list them', async () => {
+  const { sandbox } = await setUp({ data })
+  const { stdout } = await run('report', '--json')
+  const rows = JSON.parse(stdout).map(({ campaign, campaignName }: Record<string, unknown>) => [campaign, campaignName])
+  expect(rows).toEqual([
+    [null, null],
+    [1, 'Spring | sale'],
+    [1, 'Spring | sale'],
+  ])
+  sandbox.fail({ path: '/campaigns', status: 403, body: { error: 1, message: 'No.' } })
+  expect((await run('report', '--json')).status).toBe(0)
+})

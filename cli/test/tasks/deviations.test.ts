@@ -1,0 +1,69 @@
+import { importLinks, type LinkRow, reportLinks, syncLinks } from 'shortlink-cli'
+import { type Deviation, deviations } from 'shortlink-sdk/testing'
+import { describe, expect, test } from 'vitest'
+import { setUp } from './set-up.ts'
+
+const names = Object.keys(deviations) as Deviation[]
+const url = (name: string | number) => `https://shop.example/${name}`
+const rows = [
+  { url: url('tea'), custom: 'Tea' },
+  { url: url('new'), custom: 'New_Sale' },
+  { url: url('cafe'), custom: 'café' },
+  { url: url('no-alias') },
+] satisfies LinkRow[]
+
+const links = Array.from({ length: 120 }, (_, index) => ({ alias: `p-${index}`, longurl: url(index), clicks: index }))
+
+/** Links as this server has stored them, of which one is wanted, and a client that the server lets in. */
+function serverWith(deviation: Deviation) {
+  const tea = { alias: deviation === 'alias-slugged' ? 'tea' : 'Tea', longurl: url('tea') }
+  return setUp({ dialect: [deviation], data: { links: [...links, tea] } })
+}
+
+describe.each(names)('if the server has the deviation %s', (deviation) => {
+  test('an import makes one link for each row, or ends at the first alias of the server’s own', async () => {
+    const { sandbox, client } = serverWith(deviation)
+    const run = importLinks(client, rows, { concurrency: 1 })
+    if (deviation === 'alias-ignored') {
+      await expect(run.summary()).rejects.toMatchObject({ code: 'invalid_response', outcome: 'done' })
+      expect(sandbox.data.links).toHaveLength(122)
+      return
+    }
+    expect(await run.summary()).toMatchObject({ done: 4, failed: 0, found: 1, created: 3 })
+    const again = await importLinks(client, rows, { reuse: true }).summary()
+    // In an incomplete list, the link of the row without an alias may be missing.
+    const found = deviation === 'count-too-high' ? 3 : 4
+    expect(again).toMatchObject({ done: found, found, created: 0 })
+    expect(sandbox.data.links).toHaveLength(124)
+  })
+
+  test('a report has each link once, or ends with the error of the list after the rows that came', async () => {
+    const { client } = serverWith(deviation)
+    const ids: number[] = []
+    const walk = async () => {
+      for await (const { link } of reportLinks(client)) ids.push(link.id)
+    }
+    const isShort = deviation === 'count-too-high'
+    if (isShort)
+      await expect(walk()).rejects.toMatchObject({ code: 'invalid_response', issues: [{ path: ['result'] }] })
+    else await walk()
+    expect(new Set(ids).size).toBe(ids.length)
+    if (!isShort) expect(ids).toHaveLength(121)
+  })
+
+  test('an applied sync is all keep the second time, and deletes nothing that is wanted', async () => {
+    const { sandbox, client } = serverWith(deviation)
+    const wanted = rows.filter(({ custom }) => custom)
+    const options = { apply: true, prune: 'p-11', maxDeletes: 20 }
+    const first = syncLinks(client, wanted, options).summary()
+    if (deviation === 'alias-ignored' || deviation === 'count-too-high') {
+      await expect(first).rejects.toMatchObject({ code: 'invalid_response' })
+      // One was made, and none was deleted.
+      expect(sandbox.data.links).toHaveLength(deviation === 'alias-ignored' ? 122 : 121)
+      return
+    }
+    expect(await first).toMatchObject({ keep: 1, create: 2, delete: 11, failed: 0 })
+    expect(await syncLinks(client, wanted, options).summary()).toMatchObject({ keep: 3, total: 3 })
+    expect(sandbox.data.links).toHaveLength(112)
+  })
+})

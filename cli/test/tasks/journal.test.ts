@@ -1,0 +1,363 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  appendFile,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { bulk, type JournalEntry } from 'shortlink-cli'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ConfigurationError } from '../../../src/client/errors.ts'
+import { fileJournal, lockFile } from '../../src/tasks/file-journal.ts'
+import { takeOver } from './lock-takeover.ts'
+
+let folder: string
+let path: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'journal-'))
+  path = join(folder, 'run.journal')
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await rm(folder, { recursive: true })
+})
+
+/** The entries of a journal, by default of the one at `path`. */
+async function read(from: string | URL = path): Promise<JournalEntry[]> {
+  const entries = []
+  for await (const entry of fileJournal(from).read()) entries.push(entry)
+  return entries
+}
+
+async function write(...entries: JournalEntry[]): Promise<void> {
+  const journal = fileJournal(path)
+  try {
+    await Promise.all(entries.map((entry) => journal.write(entry)))
+  } finally {
+    await journal.close?.()
+  }
+}
+
+const begun: JournalEntry = { key: 'größe "1"', state: 'begun', data: { row: {} } }
+const done: JournalEntry = { key: 'größe "1"', state: 'done' }
+
+describe('fileJournal', () => {
+  it('is empty, and creates no file, until an entry is written', async () => {
+    expect(await read()).toEqual([])
+    await expect(readFile(path)).rejects.toThrow('ENOENT')
+  })
+
+  it('keeps entries in order, those of later runs after those of earlier ones', async () => {
+    await write(begun, done)
+    const failed = (['rejected', 'not-sent', 'unknown'] as const).map((state) => ({ key: '2', state }))
+    await write(...failed)
+    expect(await read()).toEqual([begun, done, ...failed])
+  })
+
+  it('keeps data, and only what belongs to an entry', async () => {
+    const entry = { key: '1', state: 'done', data: { list: [1, 'zwei', null] } } as const
+    await write({ ...entry, secret: 'x' } as JournalEntry)
+    expect(await read()).toEqual([entry])
+  })
+
+  it('takes a file: URL, and stays with its file when the working directory changes', async () => {
+    await write(begun)
+    expect(await read(pathToFileURL(path))).toEqual([begun])
+    const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder)
+    const journal = fileJournal('run.journal')
+    cwd.mockReturnValue('/')
+    await journal.write(done)
+    await journal.close?.()
+    expect(await read()).toEqual([begun, done])
+  })
+
+  it('only ever appends to the file', async () => {
+    await write(begun)
+    const before = await readFile(path, 'utf8')
+    await write(done)
+    expect((await readFile(path, 'utf8')).startsWith(before)).toBe(true)
+  })
+
+  it('survives a kill at any byte: every line that was finished counts, and the next run continues', async () => {
+    await write(begun, done)
+    const whole = await readFile(path)
+    const [first] = whole.toString().split('\n') as [string]
+    const lengthOfFirst = Buffer.byteLength(first)
+    for (let length = 0; length <= whole.length; length++) {
+      await writeFile(path, whole)
+      await truncate(path, length)
+      const finished = [begun, done].slice(0, length >= whole.length - 1 ? 2 : length >= lengthOfFirst ? 1 : 0)
+      expect(await read()).toEqual(finished)
+      await write({ key: 'next', state: 'begun' })
+      expect(await read()).toEqual([...finished, { key: 'next', state: 'begun' }])
+    }
+  }, 60_000)
+
+  it('drops a last line of zeros, as a power cut may leave it', async () => {
+    await write(begun)
+    await appendFile(path, Buffer.alloc(100))
+    expect(await read()).toEqual([begun])
+    await write(done)
+    expect(await read()).toEqual([begun, done])
+  })
+
+  it.each(['{"secret":"only copy"}', 'TOKEN=abc', 'a,b,c', '{"key":5}'])(
+    'refuses another file, and leaves it as it is, although its only line has no end: %s',
+    async (text) => {
+      await writeFile(path, text)
+      const run = bulk([1], async () => {}, { journal: fileJournal(path), key: String })
+      await expect(run.summary()).rejects.toThrow(`journal ${path}, line 1: expected an entry such as {"key":"1"`)
+      expect(await readFile(path, 'utf8')).toBe(text)
+    },
+  )
+
+  it('reads a last line that is whole but for its line break', async () => {
+    await writeFile(path, '{"key":"1","state":"done"}')
+    expect(await read()).toEqual([{ key: '1', state: 'done' }])
+  })
+
+  it('can be used again after it was closed', async () => {
+    const journal = fileJournal(path)
+    for (const entry of [begun, done]) {
+      await journal.write(entry)
+      await journal.close?.()
+    }
+    expect(await read()).toEqual([begun, done])
+  })
+
+  it.each(['close', Symbol.asyncDispose] as const)(
+    'closes its file: %s',
+    { skip: process.platform !== 'linux' },
+    async (close) => {
+      const descriptors = async () => {
+        const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
+        return (await Promise.all(links)).filter((file) => file === path)
+      }
+      const journal = fileJournal(path)
+      await journal.write(begun)
+      expect(await descriptors()).toHaveLength(1)
+      await journal[close]?.()
+      expect(await descriptors()).toEqual([])
+    },
+  )
+
+  it('ignores empty lines and the line ends of Windows', async () => {
+    await write(begun)
+    await appendFile(path, '\r\n\n  \n{"key":"2","state":"done"}\r\n')
+    expect(await read()).toEqual([begun, { key: '2', state: 'done' }])
+  })
+
+  it.each([
+    '\0\0\0',
+    '[]',
+    '{"key":1,"state":"done"}',
+    '{"key":"1"}',
+    '{"key":"1","state":"maybe"}',
+    'null',
+    '{"key":',
+  ])('names the file and the line of what is no entry: %j', async (line) => {
+    await write(begun)
+    await appendFile(path, `\n${line}\n`)
+    await write(done)
+    const error = await read().catch((error) => error)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error.message).toMatch(
+      `journal ${path}, line 3: expected an entry such as {"key":"1","state":"done"}, received`,
+    )
+  })
+
+  it('rejects with the error of the file system if the file cannot be used', async () => {
+    path = folder
+    await expect(read()).rejects.toThrow('EISDIR')
+    await expect(write(begun)).rejects.toThrow('EISDIR')
+    path = join(folder, 'missing', 'run.journal')
+    await expect(write(begun)).rejects.toThrow('ENOENT')
+  })
+
+  it.each([undefined, null, '', 7, Symbol('x'), 'a\0b', new URL('https://sho.rt/x')])(
+    'refuses %s as a path',
+    (wrong) => {
+      expect(() => fileJournal(wrong as string)).toThrow(ConfigurationError)
+      expect(() => fileJournal(wrong as string)).toThrow(/^fileJournal: path: .*expected a path or a file: URL/)
+    },
+  )
+})
+
+describe('an entry is on disk', () => {
+  /** The prototype of every open file, to watch what is written and synced. */
+  async function watchFiles() {
+    const probe = await open(join(folder, 'probe'), 'w')
+    const prototype = Object.getPrototypeOf(probe) as typeof probe
+    await probe.close()
+    const events: string[] = []
+    for (const method of ['appendFile', 'datasync', 'sync'] as const) {
+      const original = prototype[method] as (...args: unknown[]) => Promise<void>
+      vi.spyOn(prototype, method).mockImplementation(async function (this: unknown, ...args: unknown[]) {
+        await original.apply(this, args)
+        events.push(method)
+      } as never)
+    }
+    return events
+  }
+
+  it('before its item begins, and when the item has ended', async () => {
+    const events = await watchFiles()
+    const worker = async () => void events.push('work')
+    await bulk([1, 2], worker, { journal: fileJournal(path), key: String, concurrency: 1 }).summary()
+    const item = ['appendFile', 'datasync', 'work', 'appendFile', 'datasync']
+    // The name of a new file is on disk when its folder is. Windows neither needs nor allows this.
+    const ofFolder = process.platform === 'win32' ? [] : ['sync']
+    expect(events).toEqual([...ofFolder, ...item, ...item])
+  })
+
+  it('together with those that came at the same time: they share one sync', async () => {
+    const events = await watchFiles()
+    const journal = fileJournal(path)
+    await Promise.all(Array.from({ length: 100 }, (_, index) => journal.write({ key: String(index), state: 'begun' })))
+    await journal.close?.()
+    expect(events.filter((event) => event === 'datasync').length).toBeLessThanOrEqual(2)
+    expect((await read()).map(({ key }) => Number(key))).toEqual(Array.from({ length: 100 }, (_, index) => index))
+  })
+
+  it('or the run ends: once a sync has failed, every later entry fails too', async () => {
+    const events = await watchFiles()
+    const journal = fileJournal(path)
+    await journal.write(begun)
+    const file = await open(path, 'r')
+    const sync = vi.spyOn(Object.getPrototypeOf(file), 'datasync').mockRejectedValueOnce(new Error('EIO'))
+    await file.close()
+    await expect(journal.write(done)).rejects.toThrow('EIO')
+    const before = [...events]
+    await expect(journal.write(done)).rejects.toThrow('EIO')
+    expect(events).toEqual(before)
+    sync.mockRestore()
+    await journal.close?.()
+  })
+})
+
+describe('a journal that another run is using', () => {
+  const noWork = vi.fn()
+  const refusal = (use = path) =>
+    bulk([1], noWork, { journal: fileJournal(use), key: String })
+      .summary()
+      .then(
+        () => undefined,
+        (error) => error,
+      )
+  const lock = () => `${path}.lock`
+  /** The lock that a process leaves behind if it is killed. */
+  const leaveLock = async (pid: number, holder: object = {}) => {
+    const unlock = await lockFile(path, 'journal')
+    const own = JSON.parse(await readFile(lock(), 'utf8'))
+    await unlock()
+    await writeFile(lock(), JSON.stringify({ ...own, pid, lockedAt: 1_700_000_000_000, ...holder }))
+  }
+  const ENDED = 2 ** 22 + 1
+
+  it('is refused within a process, even by another path and before its file exists, until that run ends', async () => {
+    const linked = join(folder, 'linked')
+    await symlink(folder, linked)
+    const journal = fileJournal(path)
+    await journal.open?.()
+    for (const use of [path, join(linked, 'run.journal')]) {
+      const error = await refusal(use)
+      expect(error).toBeInstanceOf(ConfigurationError)
+      expect(error.message).toMatch(`journal ${use}: it is in use by another run, in process ${process.pid}`)
+    }
+    expect(noWork).not.toHaveBeenCalled()
+    await journal.close?.()
+    expect(await refusal()).toBeUndefined()
+    expect((await readdir(folder)).sort()).toEqual(['linked', 'run.journal'])
+  })
+
+  it.each([true, false])('has one lock under all of its names, whether it exists yet: %s', async (exists) => {
+    if (exists) await writeFile(path, '')
+    const name = join(folder, 'name')
+    await symlink('run.journal', name)
+    const journal = fileJournal(name)
+    await journal.open?.()
+    expect((await refusal())?.message).toContain('it is in use by another run')
+    await journal.close?.()
+    expect(await refusal()).toBeUndefined()
+  })
+
+  it('is refused between processes, and free again once the process was killed', async () => {
+    const script = join(folder, 'holder.mjs')
+    const source = new URL('../../src/tasks/file-journal.ts', import.meta.url).href
+    await writeFile(
+      script,
+      `import { fileJournal } from ${JSON.stringify(source)}
+      await fileJournal(${JSON.stringify(path)}).open()
+      process.send('open')
+      setInterval(() => {}, 1000)`,
+    )
+    const child = fork(script, { execArgv: ['--import', import.meta.resolve('tsx')] })
+    await once(child, 'message')
+    const error = await refusal()
+    expect(error.message).toContain(`in process ${child.pid} on ${hostname()}. If that run has ended, delete ${lock()}`)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    expect(await refusal()).toBeUndefined()
+    expect(await readdir(folder)).not.toContain('run.journal.lock')
+  })
+
+  it.each([
+    ['has ended', ENDED],
+    ['had the id of this one, as in a container that was started again', process.pid],
+  ])('is free if the process in its lock %s', async (_what, pid) => {
+    await leaveLock(pid)
+    expect(await refusal()).toBeUndefined()
+    expect(await readdir(folder)).toEqual(['run.journal'])
+  })
+
+  it.each<[string, () => Promise<void>, string]>([
+    ['runs on another host', () => leaveLock(ENDED, { host: 'another' }), `in process ${ENDED} on another`],
+    ['is not told', () => writeFile(lock(), ''), 'in process ? on an unknown host'],
+  ])('is refused if the process in its lock %s', async (_what, leave, where) => {
+    await leave()
+    expect((await refusal()).message).toContain(`${where}. If that run has ended, delete ${lock()}`)
+    expect(await readdir(folder)).toEqual(['run.journal.lock'])
+  })
+
+  it('is refused if its process belongs to another user', async () => {
+    await leaveLock(ENDED)
+    vi.spyOn(process, 'kill').mockImplementation(() => {
+      throw Object.assign(new Error('not permitted'), { code: 'EPERM' })
+    })
+    expect((await refusal()).message).toContain('in use by another run')
+  })
+
+  it('is taken over by one of many runs that find an old lock at the same moment', async () => {
+    await leaveLock(ENDED)
+    const journals = Array.from({ length: 20 }, () => fileJournal(path))
+    const opened = await Promise.allSettled(journals.map((journal) => journal.open?.()))
+    expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    await Promise.all(journals.map((journal) => journal.close?.()))
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  it('is taken over by one of three processes that find an old lock in the same millisecond', async () => {
+    const { owners, files } = await takeOver(40, 3)
+    expect(owners).toEqual(Array(40).fill(1))
+    expect(files).toEqual([])
+  })
+
+  it('says what the file system says if no lock can be written', {
+    skip: process.platform !== 'linux',
+  }, async () => {
+    await expect(refusal('/proc/run.journal')).resolves.toMatchObject({
+      code: expect.stringMatching(/^E(NOENT|ACCES|PERM)$/),
+    })
+  })
+})

@@ -1,0 +1,183 @@
+/** Random scenarios of `ensure`, imports and syncs, and a check that whatever they say is true. */
+
+import { type ImportOptions, importLinks, type LinkRow, type ReportResult, reportLinks, syncLinks } from 'shortlink-cli'
+import { ShortLinkClient } from 'shortlink-sdk'
+import { lettersOf, RandomServer } from '../../../test/helpers/random-server.ts'
+import { memoryJournal } from './set-up.ts'
+
+class Scenario extends RandomServer {
+  readonly #client = new ShortLinkClient({
+    ...this.sandbox.clientOptions,
+    retry: 0,
+    logLevel: 'off',
+    fetch: (...call: Parameters<typeof fetch>) => this.fetch(...call),
+  })
+
+  run(): Promise<void> {
+    return this.pick([() => this.#ensure(), () => this.#import(), () => this.#sync(), () => this.#report()])()
+  }
+
+  async #ensure(): Promise<void> {
+    const wanted = this.rows(1 + Math.floor(this.random() * 4)).map((row) => ({ ...row, custom: row.custom! }))
+    const ids = new Map<string, number>()
+    for (const params of [...wanted, ...wanted]) {
+      const result = await this.#client.links.ensure(params).safe()
+      if (!result.ok) continue
+      this.checkRow(params, result.data.shorturl, result.data.id)
+      const key = JSON.stringify(params)
+      if (ids.has(key) && ids.get(key) !== result.data.id) throw new Error('ensure gave another link the second time')
+      ids.set(key, result.data.id)
+      if (result.data.created && this.others.has(result.data.id) && !this.#isChaotic())
+        throw new Error('ensure says that it made a link that was there')
+    }
+    if (!this.dialect.includes('alias-ignored')) this.checkNumber(wanted)
+  }
+
+  async #import(): Promise<void> {
+    let rows: LinkRow[] = this.rows(3 + Math.floor(this.random() * 6))
+    for (const row of rows as { custom?: string }[]) if (this.random() < 0.4) delete row.custom
+    const journal = memoryJournal()
+    const reuse = this.random() < 0.5
+    const options = { journal, reuse, concurrency: this.pick([1, 3, 10]) }
+    if (!reuse) await this.addShifting()
+    const runs = 1 + Math.floor(this.random() * 4)
+    /** The most rows that were the same in one run: no more links are theirs. */
+    const most = new Map<string, LinkRow[]>()
+    for (let turn = 0; turn < runs; turn++) {
+      if (turn > 0) rows = this.#changed(rows)
+      for (const { url, custom } of rows) {
+        const same = rows.filter((row) => row.url === url && row.custom === custom)
+        const name = `${url} ${custom}`
+        if (same.length > (most.get(name)?.length ?? 0)) most.set(name, same)
+      }
+      if (turn === runs - 1 && this.random() < 0.5) this.sandbox.chaos({ rate: 0 })
+      const ids: number[] = []
+      const controller = new AbortController()
+      let stepsLeft = this.random() < 0.3 ? Math.floor(this.random() * 10) : Number.POSITIVE_INFINITY
+      const write: typeof journal.write = (entry) => {
+        journal.write(entry)
+        if (stepsLeft-- === 0) controller.abort()
+      }
+      const own = { ...options, journal: { ...journal, write }, signal: controller.signal }
+      const run = importLinks(this.#client, rows, own)
+      try {
+        for await (const { row, ok, id, shorturl } of run) {
+          if (!ok) continue
+          this.checkRow(row, shorturl, id)
+          if (!row.custom) ids.push(id)
+        }
+        if ((await run.summary()).failed === 0) await this.#repeat(rows, options)
+      } catch (error) {
+        if (!['invalid_response', 'aborted', 'connection'].includes((error as { code: string }).code)) throw error
+        const { strays } = await run.summary()
+        const isStray = (error as { reason?: string }).reason === 'other_alias'
+        if (isStray && strays.length === 0) throw new Error('a stray link is not named')
+        const there = this.sandbox.data.links.map(({ id }) => id)
+        if (strays.some(({ id }) => !there.includes(id))) throw new Error('a stray link is not there')
+      }
+      if (!reuse && new Set(ids).size < ids.length) throw new Error('two rows have got one link')
+      if (this.dialect.includes('alias-ignored')) return
+      this.checkNumber([...most.values()].flat())
+      // As after a kill before the last entry was on disk.
+      if (this.random() < 0.3) journal.entries.pop()
+    }
+  }
+
+  /** The rows of the next run: moved, and some taken out or put in. */
+  #changed(rows: readonly LinkRow[]): LinkRow[] {
+    if (this.random() < 0.4) return [...rows]
+    const left = rows.filter(() => this.random() < 0.8)
+    const added: LinkRow[] = this.rows(Math.floor(this.random() * 3))
+    for (const row of added as { custom?: string }[]) if (this.random() < 0.5) delete row.custom
+    return [...left, ...added].sort(() => this.random() - 0.5)
+  }
+
+  /** An import whose rows are all done sends nothing the second time, in whatever order they are. */
+  async #repeat(rows: readonly LinkRow[], options: ImportOptions): Promise<void> {
+    const sent = this.sandbox.requests.length
+    const moved = [...rows].sort(() => this.random() - 0.5)
+    const { replayed } = await importLinks(this.#client, moved, options).summary()
+    if (replayed < rows.length) throw new Error('a row that is done was done again')
+    if (this.sandbox.requests.length > sent) throw new Error('a repeated import has sent something')
+  }
+
+  async #report(): Promise<void> {
+    await this.addShifting()
+    let previous: ReportResult[] | undefined
+    for (let turn = 0; turn < 3; turn++) {
+      const there = new Set(this.sandbox.data.links.map(({ id }) => id))
+      const run = reportLinks(this.#client, { ...(previous && { previous }) })
+      const results: ReportResult[] = []
+      try {
+        for await (const result of run) results.push(result)
+      } catch (error) {
+        if (!('code' in (error as object))) throw error
+        continue
+      }
+      const { gone } = await run.summary()
+      const stays = new Set(this.sandbox.data.links.map(({ id }) => id).filter((id) => there.has(id)))
+      const alive = gone.find((row) => stays.has((row as ReportResult).link.id))
+      if (alive) throw new Error('a link that is there is gone')
+      const given = new Set(results.map(({ link }) => link.id))
+      if (given.size < results.length) throw new Error('a link is there twice')
+      const lost = previous?.find(({ link }) => stays.has(link.id) && !given.has(link.id))
+      if (lost) throw new Error('a link of the report before is neither there nor gone')
+      previous = results
+    }
+  }
+
+  async #sync(): Promise<void> {
+    await this.addShifting()
+    const all = this.rows(2 + Math.floor(this.random() * 5))
+    const rows = all.filter((row, index) => all.findIndex(({ custom }) => custom === row.custom) === index)
+    const options = { apply: true, concurrency: this.pick([1, 10]), ...(this.random() < 0.7 && { prune: 'sale' }) }
+    let failed = 0
+    for (const isCalm of [false, true]) {
+      if (isCalm) this.sandbox.chaos({ rate: 0 })
+      try {
+        for await (const result of syncLinks(this.#client, rows, options)) {
+          const { action, ok, outcome, alias } = result
+          if (!ok) failed++
+          // A write that is done, but with another alias than was asked for, is a failure.
+          if (!ok || outcome !== 'done' || action === 'delete') continue
+          const isThere = this.sandbox.data.links.some(
+            (link) => lettersOf(link.alias) === lettersOf(alias) && link.longurl === result.url,
+          )
+          if (!isThere) throw new Error(`sync says ${action} ${alias} is done`)
+        }
+      } catch (error) {
+        if (!('code' in (error as object))) throw error
+        failed++
+      }
+    }
+    const wanted = rows.map(({ custom }) => lettersOf(custom!))
+    const lost = this.deleted.find(({ alias }) => wanted.includes(lettersOf(alias)) || !alias.startsWith('sale'))
+    if (lost) throw new Error(`sync has deleted ${lost.alias}`)
+    if (failed > 0) return
+    this.random = () => 1
+    this.shifting.clear()
+    const { create, update, delete: deletions } = await syncLinks(this.#client, rows, { apply: false }).summary()
+    if (create + update + deletions > 0) throw new Error('a second sync is not all keep')
+  }
+
+  #isChaotic(): boolean {
+    return this.sandbox.requests.some(({ status }) => status !== 200)
+  }
+}
+
+/** The number of scenarios at a time, because most of their time they wait out a 429. */
+const AT_A_TIME = 50
+
+/** Runs scenarios, and fails with the seed of the first that says what is not true. */
+export async function runScenarios(first: number, count: number): Promise<void> {
+  let seed = first
+  const runSome = async () => {
+    while (seed < first + count) {
+      const own = seed++
+      await new Scenario(own).run().catch((error) => {
+        throw new Error(`seed ${own}: ${(error as Error).message}`, { cause: error })
+      })
+    }
+  }
+  await Promise.all(Array.from({ length: AT_A_TIME }, runSome))
+}

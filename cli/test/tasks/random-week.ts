@@ -1,0 +1,323 @@
+/**
+ * A random week of an account: imports, results that are imported again, Ctrl+C, repeats in any order, reports, syncs,
+ * a colleague on the same account, two domains, and a row that does not fit. Whatever is said is checked on the server.
+ */
+
+import { importLinks, type LinkRow, type ReportResult, reportLinks, syncLinks } from 'shortlink-cli'
+import { isShortLinkError, ShortLinkClient } from 'shortlink-sdk'
+import { createSandbox, type Sandbox } from 'shortlink-sdk/testing'
+import { lettersOf, RandomServer } from '../../../test/helpers/random-server.ts'
+import { memoryJournal } from './set-up.ts'
+
+const main = 'https://sho.rt'
+const branded = 'https://go.shop.example'
+
+type Stored = Sandbox['data']['links'][number]
+
+/** A row of the file of the week, and the same row in results. */
+interface WeekRow extends LinkRow {
+  readonly url: string
+  readonly custom?: string
+  readonly domain?: string
+  /** Its place in the first file. */
+  readonly line: number
+}
+
+/** A file that is imported, with its journal: the first one, or the result of an import. */
+interface WeekFile {
+  readonly rows: readonly WeekRow[]
+  readonly journal: ReturnType<typeof memoryJournal>
+}
+
+/** The link of a row that is done, and of another run of the same row. */
+const sameLink = (one: string, other: string) => decodeURI(one) === decodeURI(other)
+
+class Week extends RandomServer {
+  readonly client = new ShortLinkClient({
+    ...this.sandbox.clientOptions,
+    retry: 0,
+    logLevel: 'off',
+    fetch: (...call: Parameters<typeof fetch>) => this.fetch(...call),
+  })
+  protected readonly files: WeekFile[] = []
+  /** The short addresses of the rows that were done, by their lines. */
+  readonly #shortOf = new Map<number, string>()
+  /** The links whose rows do not fit. */
+  #odd = new Set<number>()
+  /** The clicks that a link has ever shown. */
+  readonly #clicks = new Map<number, Set<number>>()
+  #previous: ReportResult[] | undefined
+  /** The links that another program has deleted during each reading of the list. */
+  readonly #deletionsOfReadings: number[] = []
+  #isAtFirstPage = false
+
+  constructor(seed: number) {
+    super(seed)
+    const { data } = this.sandbox
+    const blank = createSandbox({ data: { links: [{}], domains: [{ domain: branded }] } }).data
+    data.domains.push(...blank.domains)
+    // The main domain need not be listed.
+    if (this.random() < 0.3) data.domains.push({ ...blank.domains[0]!, id: 2, domain: main })
+    const [row] = blank.links as [Stored]
+    for (const alias of ['Tea', 'p-11', 'sale-1', 'v1.2']) {
+      if (this.random() < 0.3) this.#add({ ...row, alias: this.stored(alias), domain: branded, longurl: this.url() })
+    }
+    this.#add({ ...row, alias: 'first', domain: main, longurl: this.url() })
+    if (this.random() < 0.3) this.sandbox.chaos({ rate: 0 })
+  }
+
+  async run(): Promise<void> {
+    this.files.push({ rows: this.#firstFile(), journal: memoryJournal() })
+    await this.addShifting()
+    for (let step = 0; step < 8; step++) {
+      this.#visit()
+      await this.pick([
+        () => this.#import(this.pick(this.files)),
+        () => this.#import(this.pick(this.files)),
+        () => this.#import(this.files[0]!),
+        () => this.#report(),
+        () => this.#sync(),
+        async () => {
+          this.#odd = new Set(this.random() < 0.5 ? [this.pick(this.sandbox.data.links).id] : [])
+        },
+      ])()
+    }
+    // At last without faults: everything that can be done is done.
+    this.sandbox.chaos({ rate: 0 })
+    this.random = () => 0.99
+    this.#odd = new Set()
+    for (const file of this.files) await this.#import(file)
+    await this.#report()
+  }
+
+  /** Rows that each have their own address or their own alias, so that their links can be counted. */
+  #firstFile(): WeekRow[] {
+    const taken = new Set<string>()
+    return Array.from({ length: 3 + Math.floor(this.random() * 5) }, (_, line) => {
+      const domain = this.pick([undefined, undefined, branded, main])
+      const own = { line, ...(domain && { domain }) }
+      const custom = this.pick(['Tea', 'sale_may', 'café', 'sale-1', 'p-11', '2026-1-11', 'v1.2'])
+      if (this.random() < 0.5 || taken.has(lettersOf(custom)))
+        return { ...own, url: `https://shop.example/own-${line}` }
+      taken.add(lettersOf(custom))
+      return { ...own, url: this.url(), custom }
+    })
+  }
+
+  async #import({ rows, journal }: WeekFile): Promise<void> {
+    const controller = new AbortController()
+    let resultsLeft = this.random() < 0.3 ? Math.floor(this.random() * rows.length) : Number.POSITIVE_INFINITY
+    const results: WeekRow[] = []
+    const seen = new Set<number>()
+    try {
+      const run = importLinks(this.client, rows, {
+        journal,
+        concurrency: this.pick([1, 3, 10]),
+        signal: controller.signal,
+      })
+      for await (const result of run) {
+        const { row, ok, id, shorturl, error, outcome } = result
+        if (seen.has(row.line)) throw new Error(`row ${row.line} is given twice`)
+        seen.add(row.line)
+        const { alias } = result as { alias?: string }
+        results.push({ ...row, ...(alias !== undefined && { custom: alias }) })
+        if (ok) this.#checkDone(row, shorturl, id)
+        else if (outcome !== 'unknown') this.#checkFailed(row, error)
+        if (resultsLeft-- === 0) controller.abort()
+      }
+    } catch (error) {
+      if (!isShortLinkError(error)) throw error
+    }
+    this.#checkLinks()
+    // A result without its aliases could not tell which link is whose.
+    const isWhole = results.every(({ custom }) => custom !== undefined)
+    if (isWhole && results.length === rows.length && this.files.length < 4) {
+      this.files.push({ rows: results, journal: memoryJournal() })
+    }
+    // As after a kill before the last entry was on disk.
+    if (this.random() < 0.1) journal.entries.pop()
+  }
+
+  #checkDone({ line, url, custom, domain }: WeekRow, shorturl: string, id: number): void {
+    const link = this.sandbox.data.links.find((link) => link.id === id)
+    if (!link && this.#deletedBySync.has(id)) return
+    if (!link || !sameLink(shorturl, `${link.domain}/${link.alias}`)) {
+      throw new Error(`row ${line}: there is no link ${shorturl}`)
+    }
+    if (link.longurl !== url && !this.#synced.has(link.id))
+      throw new Error(`row ${line}: ${shorturl} leads to ${link.longurl}, not ${url}`)
+    if (custom && lettersOf(custom) !== lettersOf(link.alias))
+      throw new Error(`row ${line}: ${shorturl} is not ${custom}`)
+    if (domain && domain !== link.domain) throw new Error(`row ${line}: ${shorturl} is not on ${domain}`)
+    const before = this.#shortOf.get(line)
+    // An alias of its own may stand on both domains, and lead to the address on both.
+    const mayBeAnother = !domain && this.files[0]!.rows[line]!.custom
+    if (before && !mayBeAnother && !sameLink(before, shorturl) && !this.#isGone(before)) {
+      throw new Error(`row ${line} has got ${before} and ${shorturl}`)
+    }
+    this.#shortOf.set(line, shorturl)
+  }
+
+  /** The links whose addresses a sync may have changed, and those that it has deleted. */
+  readonly #synced = new Set<number>()
+  readonly #deletedBySync = new Set<number>()
+
+  #isGone(shorturl: string): boolean {
+    return !this.sandbox.data.links.some((link) => sameLink(shorturl, `${link.domain}/${link.alias}`))
+  }
+
+  /** A conflict is true: nothing with the alias leads to the address, and what is named leads where it says. */
+  #checkFailed({ line, url, custom, domain }: WeekRow, error: unknown): void {
+    if (!isShortLinkError(error)) throw new Error(`row ${line}: ${String(error)}`, { cause: error })
+    if (error.code !== 'link_conflict') return
+    const { shorturl, longurl, message } = error
+    const named = this.sandbox.data.links.find((link) => sameLink(shorturl, `${link.domain}/${link.alias}`))
+    if (named?.longurl !== longurl)
+      throw new Error(`row ${line}: ${shorturl} leads to ${named?.longurl}, not ${longurl}`)
+    const fitting = this.sandbox.data.links.find(
+      (link) => link.alias === custom && link.longurl === url && (!domain || domain === link.domain),
+    )
+    if (fitting) throw new Error(`row ${line}: ${fitting.domain}/${fitting.alias} leads to ${url}, yet ${message}`)
+  }
+
+  /** Each row has one link at most. */
+  #checkLinks(): void {
+    if (this.dialect.includes('alias-ignored')) return
+    const made = this.sandbox.data.links.filter(({ id }) => !this.others.has(id))
+    for (const { line, url, custom } of this.files[0]!.rows) {
+      const own = made.filter((link) => (custom ? lettersOf(link.alias) === lettersOf(custom) : link.longurl === url))
+      if (own.length > 1)
+        throw new Error(`row ${line} has ${own.length} links: ${own.map(({ alias }) => alias).join(' ')}`)
+    }
+  }
+
+  async #report(): Promise<void> {
+    const there = new Set(this.sandbox.data.links.map(({ id }) => id))
+    this.#deletionsOfReadings.length = 0
+    this.#isAtFirstPage = false
+    const run = reportLinks(this.client, { ...(this.#previous && { previous: this.#previous }) })
+    const results: ReportResult[] = []
+    let sum = 0
+    try {
+      for await (const result of run) {
+        const { ok, link, newClicks } = result
+        if (!ok) continue
+        results.push(result)
+        if (!this.#clicks.get(link.id)?.has(link.clicks ?? -1)) {
+          throw new Error(`a report says ${link.clicks} clicks of ${link.shorturl}`)
+        }
+        const before = this.#previous?.find((earlier) => earlier.link.id === link.id)?.link.clicks ?? 0
+        if (newClicks !== link.clicks! - before)
+          throw new Error(`a report says ${newClicks} new clicks of ${link.shorturl}`)
+        sum += link.clicks!
+      }
+    } catch (error) {
+      if (!isShortLinkError(error)) throw error
+      return
+    }
+    const { clicks, gone } = await run.summary()
+    if (clicks !== sum) throw new Error(`a report says ${clicks} clicks in all, and ${sum} one by one`)
+    const stays = this.sandbox.data.links.filter(({ id }) => there.has(id)).map(({ id }) => id)
+    const alive = gone.find((row) => stays.includes((row as ReportResult).link.id))
+    // A deletion in each of the two readings can hide a living link from both.
+    const mayBeHidden = this.#deletionsOfReadings.length === 2 && !this.#deletionsOfReadings.includes(0)
+    if (alive && !mayBeHidden) throw new Error('a report calls a link gone that is there')
+    const given = new Set(results.map(({ link }) => link.id))
+    // As many new links as were deleted meanwhile hide that others have moved, so one that is new may be left out.
+    const known = (this.#previous ?? []).map(({ link }) => link.id)
+    const missing = known.find((id) => stays.includes(id) && !given.has(id) && !this.#odd.has(id))
+    if (missing !== undefined && !mayBeHidden) throw new Error(`a report leaves out link ${missing}`)
+    this.#previous = results
+  }
+
+  async #sync(): Promise<void> {
+    // Not the newest link is deleted: the mock server would give its id to the next one, which databases do not.
+    await this.addAsAnother(`guard-${this.sandbox.requests.length}`)
+    const rows = ['sale_may', 'sale-1', 'v1.2']
+      .filter(() => this.random() < 0.6)
+      .map((custom) => ({ custom, url: this.url(), domain: this.pick([main, branded]) }))
+    const prune = this.random() < 0.3 ? { prune: 'sale' } : {}
+    try {
+      for await (const { ok, action, alias, url, domain, outcome } of syncLinks(this.client, rows, {
+        apply: true,
+        ...prune,
+      })) {
+        if (!ok || outcome !== 'done' || action === 'delete') continue
+        const link = this.sandbox.data.links.find(
+          (link) =>
+            lettersOf(link.alias) === lettersOf(alias) && link.longurl === url && link.domain.endsWith(domain ?? ''),
+        )
+        if (!link) throw new Error(`a sync says ${action} ${alias} is done`)
+        this.#synced.add(link.id)
+        this.others.add(link.id)
+      }
+    } catch (error) {
+      if (!isShortLinkError(error)) throw error
+    }
+    // What a sync that failed has made belongs to no row of an import.
+    for (const link of this.sandbox.data.links) {
+      if (rows.some(({ custom }) => lettersOf(custom) === lettersOf(link.alias))) {
+        this.#synced.add(link.id)
+        this.others.add(link.id)
+      }
+    }
+    const wanted = new Set(rows.map(({ custom }) => lettersOf(custom)))
+    const lost = this.deleted.find(({ alias }) => wanted.has(lettersOf(alias)) || !alias.startsWith('sale'))
+    if (lost) throw new Error(`a sync has deleted ${lost.alias}`)
+    for (const { id } of this.deleted) this.#deletedBySync.add(id)
+    this.deleted.length = 0
+  }
+
+  /** Visitors click between the steps. */
+  #visit(): void {
+    for (const link of this.sandbox.data.links) {
+      if (this.random() < 0.3) link.clicks += Math.ceil(this.random() * 5)
+      this.#noteClicks(link)
+    }
+  }
+
+  #noteClicks({ id, clicks }: Stored): void {
+    this.#clicks.set(id, (this.#clicks.get(id) ?? new Set()).add(clicks))
+  }
+
+  #add(link: Stored): void {
+    const id = Math.max(0, ...this.sandbox.data.links.map((link) => link.id)) + 1
+    this.sandbox.data.links.push({ ...structuredClone(link), id })
+    this.others.add(id)
+  }
+
+  protected override async fetch(...call: Parameters<typeof fetch>): Promise<Response> {
+    const isFirstPage = (new URL(String(call[0])).searchParams.get('page') ?? '1') === '1'
+    // Otherwise it is the first page again, after a fault.
+    if (isFirstPage && !this.#isAtFirstPage) this.#deletionsOfReadings.push(0)
+    this.#isAtFirstPage = isFirstPage
+    const before = this.removed.size
+    const response = await super.fetch(...call)
+    const readings = this.#deletionsOfReadings
+    if (!isFirstPage && readings.length > 0) readings[readings.length - 1]! += this.removed.size - before
+    for (const link of this.sandbox.data.links) this.#noteClicks(link)
+    return this.#odd.size > 0 ? withOddRows(response, this.#odd) : response
+  }
+}
+
+/** A response whose rows of these links have a channel that is none. */
+async function withOddRows(response: Response, ids: ReadonlySet<number>): Promise<Response> {
+  const { status, headers } = response
+  const text = await response.text()
+  try {
+    const body = JSON.parse(text)
+    for (const row of body.data.urls) if (ids.has(Number(row.id))) row.channel = ['odd']
+    return new Response(JSON.stringify(body), { status, headers })
+  } catch {
+    return new Response(text, { status, headers })
+  }
+}
+
+/** Plays weeks, and fails with the seed of the first in which something untrue is said. */
+export async function playWeeks(first: number, count: number): Promise<void> {
+  for (let seed = first; seed < first + count; seed++) {
+    await new Week(seed).run().catch((error) => {
+      throw new Error(`seed ${seed}: ${(error as Error).message}`, { cause: error })
+    })
+  }
+}

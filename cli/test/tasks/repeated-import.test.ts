@@ -1,0 +1,169 @@
+import { type ImportResult, importLinks, type JournalEntry, type LinkRow } from 'shortlink-cli'
+import { describe, expect, test } from 'vitest'
+import { collect } from '../../../test/helpers/lists.ts'
+import { memoryJournal, setUp } from './set-up.ts'
+
+const shop = (name: string | number) => `https://shop.example/${name}`
+const tea = { url: shop('tea') }
+const cake = { url: shop('cake'), custom: 'cake' }
+const lamps = { url: shop('lamps'), title: 'Lamps' }
+
+/** The short address of each row, by its address and title. */
+const addresses = (results: readonly ImportResult<LinkRow>[]) =>
+  Object.fromEntries(results.map(({ row, shorturl }) => [`${row.url} ${row.title ?? ''}`, shorturl]))
+
+/** An account, and a function that imports rows with one journal. */
+function setUpImport() {
+  const { sandbox, client } = setUp()
+  const journal = memoryJournal()
+  const run = (rows: readonly LinkRow[], options = {}) =>
+    collect(importLinks(client, rows, { journal, concurrency: 1, ...options }))
+  return { sandbox, client, journal, run }
+}
+
+describe('an import that is repeated', () => {
+  test('sends nothing, and gives every row the link that it has', async () => {
+    const { sandbox, client, journal, run } = setUpImport()
+    const rows = [tea, cake, lamps, tea]
+    const first = await run(rows)
+    const requests = sandbox.requests.length
+    const again = importLinks(client, rows, { journal })
+    const results = await collect(again)
+    expect(results.map(({ index, id, replayed, created }) => [index, id, replayed, created])).toEqual(
+      first.map(({ index, id }) => [index, id, true, true]),
+    )
+    expect(sandbox.requests).toHaveLength(requests)
+    const counts = { total: 4, done: 4, created: 0, found: 0, replayed: 4, failed: 0, unknown: 0 }
+    expect(await again.summary()).toEqual({ ...counts, strays: [] })
+  })
+
+  test.each<[string, LinkRow[]]>([
+    ['sorted otherwise', [lamps, cake, tea]],
+    ['of which some were taken out', [lamps, tea]],
+    ['among which new ones were put', [{ url: shop('new') }, lamps, cake, { url: shop('newer') }, tea]],
+    ['whose columns have other names and another spelling', [{ longurl: 'https://SHOP.example/tea' }, { ...cake }]],
+  ])('does no row again, with rows %s', async (_what, rows) => {
+    const { sandbox, run } = setUpImport()
+    const first = addresses(await run([tea, cake, lamps]))
+    const results = await run(rows)
+    const isNew = ({ row }: { row: LinkRow }) => String(row.url).includes('new')
+    expect(results.filter(({ replayed }) => !replayed).map(({ row }) => row)).toEqual(
+      rows.filter((row) => isNew({ row })),
+    )
+    for (const { row, shorturl } of results) {
+      const name = `${String(row.url ?? row.longurl).replace('SHOP', 'shop')} ${row.title ?? ''}`
+      if (!isNew({ row })) expect(shorturl).toBe(first[name])
+    }
+    expect(sandbox.data.links).toHaveLength(3 + rows.filter((row) => isNew({ row })).length)
+  })
+
+  test('makes a new link for a row whose address was changed, and says that the alias of the row is taken', async () => {
+    const { sandbox, run } = setUpImport()
+    await run([tea, cake])
+    const results = await run([
+      { url: shop('green-tea') },
+      { ...cake, url: shop('pie') },
+      { url: cake.url, custom: 'pie' },
+    ])
+    expect(results.map(({ ok, replayed }) => [ok, replayed])).toEqual([
+      [true, false],
+      [false, undefined],
+      [true, false],
+    ])
+    expect(String(results[1]!.error)).toContain('https://sho.rt/cake already leads to https://shop.example/cake')
+    expect(sandbox.data.links.map(({ longurl }) => longurl)).toEqual(['tea', 'cake', 'green-tea', 'cake'].map(shop))
+  })
+
+  test('does a row with a corrected title not again, and says what its link does not have', async () => {
+    const { sandbox, run } = setUpImport()
+    await run([{ ...lamps, description: 'Warm' }])
+    const rows = [{ ...lamps, title: 'All lamps', description: 'Warm', campaign: 3, price: 7 }]
+    expect(await run(rows)).toMatchObject([{ ok: true, replayed: true, differs: ['title', 'campaign'] }])
+    expect(sandbox.data.links.map(({ title }) => title)).toEqual(['Lamps'])
+  })
+
+  test('does all rows at another server, and none of them at the first, with one journal', async () => {
+    const { sandbox, client, journal, run } = setUpImport()
+    await run([tea, cake])
+    const other = setUp()
+    const elsewhere = other.client.withOptions({
+      baseUrl: 'https://other.example/api',
+      fetch: (url: string | URL | Request, init) =>
+        other.sandbox.fetch(String(url).replace('https://other.example/api', other.sandbox.baseUrl), init),
+    })
+    expect(await importLinks(elsewhere, [tea, cake], { journal }).summary()).toMatchObject({ created: 2, replayed: 0 })
+    expect(other.sandbox.data.links).toHaveLength(2)
+    expect(await importLinks(elsewhere, [cake, tea], { journal }).summary()).toMatchObject({ created: 0, replayed: 2 })
+    expect(await importLinks(client, [tea, cake], { journal }).summary()).toMatchObject({ replayed: 2 })
+    expect(sandbox.data.links).toHaveLength(2)
+  })
+
+  test('knows the server by its base URL, and the row by address, alias, domain and number', async () => {
+    const { journal, run } = setUpImport()
+    await run([tea, tea, { ...cake, domain: 'https://go.example', password: 'hush hush' }])
+    const keys = journal.entries.filter(({ state }) => state === 'begun').map(({ key }) => JSON.parse(key))
+    expect(keys).toEqual([
+      ['https://sho.rt/api', tea.url, '', '', 1],
+      ['https://sho.rt/api', tea.url, '', '', 2],
+      ['https://sho.rt/api', cake.url, 'cake', 'go.example', 1],
+    ])
+    expect(JSON.stringify(journal.entries)).not.toContain('hush')
+  })
+})
+
+describe('rows with one address and no alias', () => {
+  const rows = ['Mail', 'Poster', 'Radio'].map((title) => ({ ...tea, title }))
+
+  test.each<[string, (string | undefined)[]]>([
+    ['in another order', ['Radio', 'Mail', 'Poster']],
+    ['if one was taken out', ['Radio', 'Mail']],
+    ['if one was put in front', ['New', 'Mail', 'Poster', 'Radio']],
+  ])('keep each its link %s', async (_what, titles) => {
+    const { sandbox, run } = setUpImport()
+    await run(rows)
+    const results = await run(titles.map((title) => ({ ...tea, title })))
+    for (const { row, id } of results) {
+      expect(sandbox.data.links.find((link) => link.id === id)!.title).toBe(row.title)
+    }
+    expect(results.filter(({ replayed }) => !replayed).map(({ row }) => row.title)).toEqual(
+      titles.filter((title) => title === 'New'),
+    )
+  })
+
+  test('are told apart by columns of their own, which are not sent', async () => {
+    const { sandbox, run } = setUpImport()
+    const people = ['Anna', 'Ben'].map((name) => ({ ...tea, name }) as LinkRow)
+    const first = await run(people)
+    const again = await run([...people].reverse())
+    expect(again.map(({ id }) => id)).toEqual(first.map(({ id }) => id).reverse())
+    expect(JSON.stringify(sandbox.requests)).not.toContain('Anna')
+  })
+
+  test.each([0, 1, 2])(
+    'get a link each and no more, however many there are the second time, if the outcome of number %i is unknown',
+    async (lost) => {
+      for (const count of [1, 2, 3, 4]) {
+        const { sandbox, run } = setUpImport()
+        sandbox.fail({ method: 'POST', after: lost, drop: 'after' })
+        // The look for its link fails.
+        sandbox.fail({ method: 'GET', status: 500 })
+        const first = await run([tea, tea, tea])
+        expect(first.map(({ outcome }) => outcome)).toEqual(
+          [0, 1, 2].map((index) => (index === lost ? 'unknown' : 'done')),
+        )
+        const results = await run(Array(count).fill(tea))
+        expect(results.map(({ ok }) => ok)).toEqual(Array(count).fill(true))
+        expect(new Set(results.map(({ id }) => id)).size).toBe(count)
+        expect(sandbox.data.links).toHaveLength(Math.max(count, 3))
+      }
+    },
+  )
+})
+
+test('a done entry without its link ends an import with an error that says what the journal lacks', async () => {
+  const { client, journal, run } = setUpImport()
+  await run([tea])
+  const entries = journal.entries.map(({ key, state }): JournalEntry => ({ key, state }))
+  const again = importLinks(client, [tea], { journal: memoryJournal(entries) }).summary()
+  await expect(again).rejects.toThrow('is done, and has no link. A journal for importLinks must keep `data`')
+})

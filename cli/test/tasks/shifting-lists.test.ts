@@ -1,0 +1,115 @@
+import { type ReportedLink, reportLinks, syncLinks } from 'shortlink-cli'
+import { ShortLinkClient } from 'shortlink-sdk'
+import { createSandbox, type Sandbox, type SandboxOptions } from 'shortlink-sdk/testing'
+import { describe, expect, test } from 'vitest'
+import { collect } from '../../../test/helpers/lists.ts'
+
+const shop = (name: string | number) => `https://shop.example/${name}`
+const linksOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ alias: `p-${index}`, longurl: shop(index), clicks: 7 }))
+
+interface Behaviour extends SandboxOptions {
+  /** Whether the list is in an order of its own, whatever order is asked for. */
+  readonly ignoresOrder?: boolean
+  /** Called before each request for a page of links but the first. */
+  readonly beforePage?: (sandbox: Sandbox) => void
+}
+
+/** A server on which somebody else writes while its list is read, and a client of it. */
+function serverWith({ ignoresOrder, beforePage, ...options }: Behaviour) {
+  const sandbox = createSandbox(options)
+  const fetch = (...[input, init]: Parameters<typeof globalThis.fetch>) => {
+    const url = new URL(String(input))
+    if (ignoresOrder) url.searchParams.delete('order')
+    if (url.searchParams.has('page')) beforePage?.(sandbox)
+    return sandbox.fetch(url, init)
+  }
+  return { sandbox, client: new ShortLinkClient({ ...sandbox.clientOptions, logLevel: 'off', retry: 0, fetch }) }
+}
+
+const idOf = (row: ReportedLink) => ('link' in row ? row.link.id : Number(row.id))
+
+describe.each([false, true])(
+  'while links are deleted, with a list that is the newest first unless this is true: %s',
+  (ignoresOrder) => {
+    test.each([1, 20])('a report gives every link that is there, with %i deleted before each page', async (number) => {
+      let isBusy = false
+      const { sandbox, client } = serverWith({
+        ignoresOrder,
+        data: { links: linksOf(400) },
+        // Those that stand first, so that all others move.
+        beforePage: ({ data: { links } }) => isBusy && links.splice(ignoresOrder ? 0 : -number, number),
+      })
+      const previous = await collect(reportLinks(client))
+      isBusy = true
+      for (const rows of [undefined, previous]) {
+        const run = reportLinks(client, { ...(rows && { previous: rows }) })
+        const ids = new Set((await collect(run)).map(({ link }) => link.id))
+        const there = sandbox.data.links.map(({ id }) => id)
+        expect(there.filter((id) => !ids.has(id))).toEqual([])
+        const { gone, isNew, newClicks } = await run.summary()
+        expect(gone.filter((row) => there.includes(idOf(row)))).toEqual([])
+        if (rows) expect([isNew, newClicks]).toEqual([0, 0])
+      }
+    })
+
+    test.each([20, 300])('a sync of %i aliases plans to create none that is there', async (count) => {
+      const { sandbox, client } = serverWith({
+        ignoresOrder,
+        data: { links: linksOf(600) },
+        beforePage: ({ data: { links } }) => void links.splice(ignoresOrder ? 0 : -20, 20),
+      })
+      const wanted = Array.from({ length: count }, (_, index) => ({
+        url: shop(200 + index),
+        alias: `p-${200 + index}`,
+      }))
+      const plan = await collect(syncLinks(client, wanted))
+      const there = new Set(sandbox.data.links.map(({ alias }) => alias))
+      expect(plan.filter(({ action, alias }) => action === 'create' && there.has(alias))).toEqual([])
+    })
+  },
+)
+
+test('a report gives no link twice, although 1,100 are made between two of its pages', async () => {
+  let isMade = false
+  const { client } = serverWith({
+    data: { links: linksOf(1500) },
+    beforePage: ({ data: { links } }) => {
+      const made = isMade
+        ? []
+        : linksOf(1100).map((_, index) => ({ ...links[0]!, id: 5000 + index, alias: `new-${index}` }))
+      links.push(...made)
+      isMade = true
+    },
+  })
+  const ids = (await collect(reportLinks(client))).map(({ link }) => link.id)
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(ids.filter((id) => id <= 1500)).toHaveLength(1500)
+})
+
+test('a report that lacks links of the one before reads the list once more, and no link by itself', async () => {
+  const { sandbox, client } = serverWith({ data: { links: linksOf(120) } })
+  const previous = await collect(reportLinks(client))
+  sandbox.data.links.splice(0, 60)
+  const before = sandbox.requests.length
+  const { gone } = await reportLinks(client, { previous }).summary()
+  expect(gone).toHaveLength(60)
+  expect(sandbox.requests.slice(before).map(({ path }) => path)).toEqual(['/urls', '/urls'])
+})
+
+test('a report looks again for a link that the first look has missed, and gives it', async () => {
+  let isHidden = true
+  const { sandbox, client } = serverWith({ data: { links: linksOf(3) } })
+  const previous = await collect(reportLinks(client))
+  const [hidden] = sandbox.data.links
+  sandbox.data.links.shift()
+  const busy = client.withOptions({
+    onResponse: () => {
+      if (isHidden) sandbox.data.links.unshift(hidden!)
+      isHidden = false
+    },
+  })
+  const run = reportLinks(busy, { previous })
+  expect((await collect(run)).map(({ link, isNew }) => [link.alias, isNew])).toContainEqual(['p-0', false])
+  expect((await run.summary()).gone).toEqual([])
+})
