@@ -1,0 +1,69 @@
+/** What short addresses and aliases say. */
+import { isSameAlias } from 'shortlink-sdk'
+
+/** The fields that show the alias of a link. */
+interface ShortAddress {
+  readonly alias: string | null
+  readonly shorturl: string
+}
+
+/** A domain may be given without its scheme. */
+function parseAddress(address: string): URL | undefined {
+  try {
+    return new URL(/^https?:\/\//i.test(address) ? address : `https://${address}`)
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the host of a domain or an address, with its port. */
+export const hostOf = (address: string): string => parseAddress(address)?.host ?? address
+
+/** Returns the domain of an address, with its scheme. */
+export const originOf = (address: string): string => parseAddress(address)?.origin ?? address
+
+/** Returns whether a link is on a domain. */
+export const isOnDomain = ({ shorturl }: { readonly shorturl: string }, domain: string): boolean =>
+  hostOf(shorturl) === hostOf(domain)
+
+/** Returns the alias in a short address: all of its path. `null` if there is none. */
+export function aliasIn(shorturl: string): string | null {
+  const path = (parseAddress(shorturl)?.pathname ?? '').replace(/^\/|\/$/g, '')
+  try {
+    return decodeURIComponent(path) || null
+  } catch {
+    return path || null
+  }
+}
+
+/** Returns the alias of a link, or of its short address if the server leaves the alias out. */
+export const aliasOf = ({ alias, shorturl }: ShortAddress): string | null =>
+  typeof alias === 'string' ? alias : aliasIn(shorturl)
+
+/** Returns whether a link has exactly this alias. Another spelling may be another link. */
+export const isSameSpelling = (link: ShortAddress, alias: string): boolean =>
+  aliasOf(link) === alias || aliasIn(link.shorturl) === alias
+
+/** Returns whether a short address has an alias, in the server's spelling. */
+export function hasAlias(shorturl: string, alias: string): boolean {
+  const made = aliasIn(shorturl) ?? ''
+  // A platform in a folder has that in front of the alias.
+  return [made, made.slice(made.lastIndexOf('/') + 1)].some((own) => isSameAlias(own, alias))
+}
+
+const MARKS = /[\u0300-\u036F\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20FF\uFE20-\uFE2F]/g
+const SIGNS = /[\0-/:-@[-`{-\xBF\xD7\xF7\u2000-\u206F]/g
+
+/** Returns the letters and digits of an alias, to group by: aliases that are the same have the same. */
+export const lettersOf = (alias: string): string =>
+  alias.toLowerCase().normalize('NFD').replace(MARKS, '').replace(SIGNS, '') || alias
+
+/**
+ * Returns the link with an alias: in its own spelling, otherwise the only one that is spelled differently. A server
+ * that has several spellings of an alias tells them apart, so none of them is the one.
+ */
+export function pickLink<Row extends ShortAddress>(links: readonly Row[], alias: string): Row | undefined {
+  const same = links.filter((link) => isSameAlias(aliasOf(link) ?? '', alias) || aliasIn(link.shorturl) === alias)
+  const exact = same.find((link) => isSameSpelling(link, alias))
+  return exact ?? (new Set(same.map(aliasOf)).size === 1 ? same[0] : undefined)
+}
