@@ -44,11 +44,19 @@ interface Import {
   readonly to: string
 }
 
-/** The imports between the files of a folder: package.json is outside of it. */
-const importsOf = (graph: madge.MadgeInstance): Import[] =>
-  Object.entries(graph.obj()).flatMap(([from, files]) =>
-    files.filter((to) => !to.startsWith('../')).map((to) => ({ from: partName(from), to: partName(to) })),
+/** The files of a folder: package.json is outside of it. */
+const filesOf = (graph: madge.MadgeInstance) => Object.keys(graph.obj()).filter((file) => !file.startsWith('../'))
+
+/** The imports between the files of a folder. */
+function importsOf(graph: madge.MadgeInstance): Import[] {
+  const files = graph.obj()
+  return filesOf(graph).flatMap((from) =>
+    files[from]!.filter((to) => !to.startsWith('../')).map((to) => ({
+      from: partName(from),
+      to: partName(to),
+    })),
   )
+}
 
 const imports = importsOf(graph)
 const isTesting = (file: string) => file.startsWith('testing/')
@@ -95,7 +103,7 @@ function isPublicImport(file: string, specifier: string): boolean {
 }
 
 test('shortlink-cli imports its own files, its dependencies and the entries of shortlink-sdk', () => {
-  const pairs = Object.keys(cliGraph.obj()).flatMap((name) => {
+  const pairs = filesOf(cliGraph).flatMap((name) => {
     const { importedFiles } = ts.preProcessFile(readFileSync(`${root}cli/src/${name}`, 'utf8'))
     return importedFiles.map(({ fileName }) => [`cli/src/${name}`, fileName] as const)
   })
@@ -155,9 +163,8 @@ test('no error is changed after it was made, and nothing is decided by the messa
   const decides = /\.message\.(startsWith|endsWith|includes|match|search|replace|split)\(|\.(test|exec)\(\w+\.message\)/
   const changes =
     /Object\.assign\((error|\w*Error|thrown|reason)\b|\b(error|thrown|reason)\.(message|outcome|retryable) = /
-  const ofClient = Object.keys(graph.obj()).filter((file) => !file.startsWith('../') && !isTesting(file))
-  const ofCli = Object.keys(cliGraph.obj()).filter((file) => !file.startsWith('../'))
-  const files = [...ofClient.map((file) => `src/${file}`), ...ofCli.map((file) => `cli/src/${file}`)]
+  const client = filesOf(graph).filter((file) => !isTesting(file))
+  const files = [...client.map((file) => `src/${file}`), ...filesOf(cliGraph).map((file) => `cli/src/${file}`)]
   const found = files.flatMap((file) =>
     readFileSync(root + file, 'utf8')
       .split('\n')
