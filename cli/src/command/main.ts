@@ -16,7 +16,6 @@ const commands: Record<string, { summary: string; load: () => Promise<{ default:
   sync: { summary: 'make aliases lead where a file says', load: () => import('./commands/sync.ts') },
   call: { summary: 'make any call, and print the response', load: () => import('./commands/call.ts') },
   doctor: { summary: 'say whether a server fits, and what to do if not', load: () => import('./commands/doctor.ts') },
-  sandbox: { summary: 'start the platform in memory, on this machine', load: () => import('./commands/sandbox.ts') },
 }
 
 const help = `Usage: shortlink-sdk <command> [options]

@@ -36,6 +36,7 @@ test('call makes any call and prints the response, and an error is one line', as
 test.each<[string[], string]>([
   [[], 'Usage: shortlink-sdk <command>'],
   [['help', 'lst'], "there is no command 'lst', did you mean list?"],
+  [['toString'], "there is no command 'toString'"],
   [['lst'], "there is no command 'lst', did you mean list?"],
   [['import'], 'Missing required positional argument: FILE'],
   [['import', 'a.csv', 'b.csv'], "unexpected argument 'b.csv'"],
