@@ -9,4 +9,4 @@ export const runFolder = `${docs}public/run`
 /** The Markdown of the pages. */
 export const contentFolder = `${docs}src/content/docs`
 /** The folders of pages with their headings, in the order of the sidebar. */
-export const parts = { start: 'Start', recipes: 'Recipes', guides: 'Guides', frameworks: 'Frameworks', api: 'API' }
+export const parts = { start: 'Start', recipes: 'Recipes', guides: 'Guides', frameworks: 'Frameworks', command: 'The command', api: 'API' }
