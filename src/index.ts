@@ -48,8 +48,11 @@ export type {
   LogLevel,
   Observers,
 } from './client/http/observers.ts'
-export type { BeforeRequest, RequestOptions } from './client/http/request-options.ts'
+export type { BeforeRequest, Priority, RequestOptions } from './client/http/request-options.ts'
 export type { UploadContent } from './client/http/upload.ts'
+export type { EnsuredLink, EnsureOptions, LinkEnsure } from './client/links/ensure.ts'
+export type { LinksResource } from './client/links/links.ts'
+export { isSameAddress, isSameAlias } from './client/links/match.ts'
 export type { ShortLinkClientOptions } from './client/options.ts'
 export type { HeadersLike } from './client/rate-limit/headers.ts'
 export type { AcquireOptions, RateLimiter, SlotWait } from './client/rate-limit/limiter.ts'
@@ -86,18 +89,17 @@ export type {
   UploadedFile,
   UploadOptions,
 } from './client/resources/files.ts'
-export type { EnsureOptions, LinkEnsure } from './client/resources/links/ensure.ts'
 export type {
   CreatedLink,
-  EnsuredLink,
   Link,
+  LinkCreate,
   LinkDetails,
   LinkFields,
+  LinkQuery,
   LinkSocialCount,
   LinkStatistics,
-} from './client/resources/links/link.ts'
-export type { LinksResource } from './client/resources/links/links.ts'
-export type { LinkCreate, LinkQuery, LinkUpdate } from './client/resources/links/params.ts'
+  LinkUpdate,
+} from './client/resources/links.ts'
 export type {
   DeviceTarget,
   OpenerLink,

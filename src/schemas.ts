@@ -24,7 +24,7 @@ export {
   type LinkFields,
   type LinkSocialCount,
   type LinkStatistics,
-} from './client/resources/links/link.ts'
+} from './client/resources/links.ts'
 export { type DeviceTarget, OpenerLink, type OpenerLinkStatus } from './client/resources/opener.ts'
 export { Overlay } from './client/resources/overlays.ts'
 export { Pixel, type PixelType } from './client/resources/pixels.ts'

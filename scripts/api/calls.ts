@@ -100,12 +100,12 @@ function recording() {
     delete: record('DELETE'),
     list: record('GET'),
     forOperation: () => api,
-    inContext: () => api,
+    strict: () => api,
     run(call: Recorded) {
       recorded.push(call)
       return never
     },
-    throwIfInvalid() {},
+    errorContext: () => ({}),
   } satisfies Partial<Record<keyof Api, unknown>>
   return { api: api as unknown as Api, recorded }
 }

@@ -19,7 +19,7 @@ import {
 } from './schemas.ts'
 
 /**
- * The forms of a response that no schema describes: `readMatches` in src/client/resources/links/find.ts reads these.
+ * The forms of a response that no schema describes: `readMatches` in src/client/links/find.ts reads these.
  */
 const otherForms: Readonly<Record<string, readonly string[]>> = { 'links.find': ['LinkDetails'] }
 

@@ -18,7 +18,7 @@ const root = new URL('../../', import.meta.url)
 /** Modules that are no entries, but that the pages and the OpenAPI document show. */
 const unexported = [
   'src/client/resources/*.ts',
-  'src/client/resources/links/*.ts',
+  'src/client/links/*.ts',
   'src/client/http/envelope.ts',
   'src/client/rate-limit/headers.ts',
 ]

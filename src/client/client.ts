@@ -8,13 +8,13 @@ import { type ListOptions, type ListPromise, type PageQuery, RequestedList } fro
 import { userPath } from './http/path.ts'
 import { headerPairs, type RequestOptions, requestOptionChecks } from './http/request-options.ts'
 import { type UploadContent, uploadOf, uploadOptionChecks } from './http/upload.ts'
+import { LinksResource } from './links/links.ts'
 import { resolveSettings, type ShortLinkClientOptions } from './options.ts'
 import { AccountResource } from './resources/account.ts'
 import { CampaignsResource } from './resources/campaigns.ts'
 import { ChannelsResource } from './resources/channels.ts'
 import { DomainsResource } from './resources/domains.ts'
 import { FilesResource } from './resources/files.ts'
-import { LinksResource } from './resources/links/links.ts'
 import { OpenerResource } from './resources/opener.ts'
 import { OverlaysResource } from './resources/overlays.ts'
 import { PixelsResource } from './resources/pixels.ts'
@@ -116,9 +116,24 @@ export class ShortLinkClient {
     this.opener = new OpenerResource(api)
   }
 
+  /** The base URL of the management API; `undefined` if none is set, or a relative one has no page to be relative to. */
+  get baseUrl(): string | undefined {
+    return this[API].baseUrl()
+  }
+
   /** The state of the management API's rate limit. With `rateLimit: false`, it is what the last response said. */
   get rateLimit(): RateLimitState {
     return this[API].rateLimit()
+  }
+
+  /**
+   * Removes the key of this client from a text, such as a message that you log.
+   *
+   * @example
+   * console.log(client.redact(`failed with ${process.env.SHORTLINK_API_KEY}`))
+   */
+  redact(text: string): string {
+    return this[API].redact(text)
   }
 
   /**

@@ -158,6 +158,16 @@ function hide(error: ShortLinkError, fields: object): void {
   for (const [name, value] of Object.entries(fields)) Object.defineProperty(error, name, { value, configurable: true })
 }
 
+/**
+ * Copies the error of a request for a call that makes several requests: its outcome is that of the whole call.
+ * @internal
+ */
+export function withOutcome<E extends ShortLinkError>(error: E, outcome: Outcome, retryable = error.retryable): E {
+  const copy = Object.setPrototypeOf(new Error(error.message), Object.getPrototypeOf(error))
+  Object.defineProperties(copy, Object.getOwnPropertyDescriptors(error))
+  return Object.assign(copy, { outcome, retryable })
+}
+
 /** An option is invalid, or an address or the key is missing. Nothing was sent. */
 export class ConfigurationError extends ShortLinkError {
   declare readonly code: 'configuration'

@@ -129,6 +129,7 @@ export const clientOptionChecks = {
 export const defaults = {
   timeout: 30_000,
   retry: 2,
+  priority: 'normal',
   validation: 'strict',
   logLevel: 'warn',
   fetch: runtimeFetch,
@@ -182,6 +183,7 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
     timeout: options.timeout ?? defaults.timeout,
     deadline: options.deadline,
     retry: options.retry ?? defaults.retry,
+    priority: options.priority ?? defaults.priority,
     headers,
     fetchOptions: options.fetchOptions,
     validation: options.validation ?? defaults.validation,

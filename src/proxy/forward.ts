@@ -38,6 +38,7 @@ export async function forward(api: Api, request: Request, { path, search }: Rout
     as: 'bytes' as const,
     read: (received: Received) => received,
     accepts: () => true,
+    slotBy: systemClock.now() + MAX_WAIT,
   }
   const language = request.headers.get('Accept-Language')
   const options = {
@@ -45,14 +46,11 @@ export async function forward(api: Api, request: Request, { path, search }: Rout
     headers: language === null ? {} : { 'Accept-Language': language },
     retry: 0,
   }
-  const { data } = await api
-    .inContext({ slotBy: systemClock.now() + MAX_WAIT })
-    .run(call, options)
-    .catch((error) => {
-      if (!isShortLinkError(error)) throw error
-      // The body of the page's request may have failed.
-      throw error.cause instanceof ProxyRefusal ? error.cause : refusalFor(error)
-    })
+  const { data } = await api.run(call, options).catch((error) => {
+    if (!isShortLinkError(error)) throw error
+    // The body of the page's request may have failed.
+    throw error.cause instanceof ProxyRefusal ? error.cause : refusalFor(error)
+  })
   return toPageResponse(data)
 }
 

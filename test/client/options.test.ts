@@ -163,7 +163,7 @@ describe('environment variables', () => {
     vi.stubEnv('SHORTLINK_BASE_URL', '')
     vi.stubEnv('SHORTLINK_API_KEY', '')
     const missing = (options: ShortLinkClientOptions) => failure(new ShortLinkClient(options).account.get())
-    expect((await missing({})).message).toMatch(/`baseUrl`, SHORTLINK_BASE_URL or --base-url/)
+    expect((await missing({})).message).toMatch(/`baseUrl` or SHORTLINK_BASE_URL/)
     expect((await missing({ baseUrl: 'https://sho.rt' })).message).toMatch(
       /`apiKey` or SHORTLINK_API_KEY\. .* has `apiKey: null`/,
     )

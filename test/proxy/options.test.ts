@@ -59,7 +59,7 @@ test.each<[string, ShortLinkClientOptions, string]>([
   [
     '/campaigns',
     { baseUrl: undefined },
-    'GET /campaigns: no base URL: set `baseUrl`, SHORTLINK_BASE_URL or --base-url',
+    'GET /campaigns: no base URL: set `baseUrl` or SHORTLINK_BASE_URL',
   ],
   ['/campaigns', { baseUrl: '/api' }, 'GET /campaigns: baseUrl: it is relative to the URL of a page'],
   ['/campaigns', { apiKey: undefined }, 'GET /campaigns: no key: set `apiKey` or SHORTLINK_API_KEY'],

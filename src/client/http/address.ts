@@ -58,9 +58,8 @@ export class Address {
   }
 }
 
-/** The option, the variable and the flag that set an address. */
-export const addressWords = ({ option, variable }: AddressNames): string =>
-  option === 'baseUrl' ? `\`baseUrl\`, ${variable} or --base-url` : `\`openerUrl\` or ${variable}`
+/** Returns the option and the variable that set an address. */
+export const addressWords = ({ option, variable }: AddressNames): string => `\`${option}\` or ${variable}`
 
 /** Only `/`, `./` and `../` make an address relative: `sho.rt/api` lacks its scheme. */
 const isRelative = (address: unknown): address is string => typeof address === 'string' && /^\.{0,2}\//.test(address)
@@ -81,7 +80,7 @@ export function parseAddress(name: string, address: string | URL, allowInsecureH
         : url.search || url.hash
           ? 'leave out the query and the fragment'
           : url.protocol === 'http:' && !isLoopback(url.hostname) && !allowInsecureHttp
-            ? 'http: sends the key unencrypted: use https:, or set allowInsecureHttp or --allow-insecure-http'
+            ? 'http: sends the key unencrypted: use https:, or set allowInsecureHttp'
             : undefined
   if (problem) throw new ConfigurationError(`${name}: ${problem}`)
   return url!.href.replace(/\/+$/, '')

@@ -37,7 +37,7 @@ export const addressAdvice = (call: Call<unknown>): Advice => ({
 
 function addressQuestion(call: Call<unknown>): string {
   const address = redactLine(call.redact, call.endpoint.address.get(), MAX_QUOTED)
-  return `${namesOf(call)} right? It is ${address}. \`npx shortlink-sdk doctor\` searches for the right one`
+  return `${namesOf(call)} right? It is ${address}`
 }
 
 /** The words for a redirect: its target, and the way out. `null`: the runtime does not reveal where. */

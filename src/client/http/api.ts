@@ -1,17 +1,11 @@
 import type * as z from 'zod/mini'
 import type { Checks, ChecksFor } from '../checks/checks.ts'
-import {
-  type ErrorContext,
-  InvalidRequestError,
-  type InvalidResponseError,
-  type Issue,
-  isShortLinkError,
-  type RateLimitState,
-} from '../errors.ts'
+import { type ErrorContext, type InvalidResponseError, isShortLinkError, type RateLimitState } from '../errors.ts'
 import type { Prepare } from '../fields/prepare.ts'
 import { sleep } from '../runtime/abort.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { isRecord } from '../runtime/text.ts'
+import { redactPasswords } from '../secrets.ts'
 import { type ApiPromise, type CallResult, startNow } from './api-promise.ts'
 import { beginAttempt, makeAttempt, noAttempt } from './attempt.ts'
 import {
@@ -21,9 +15,9 @@ import {
   type CallSpec,
   errorContextOf,
   type Failure,
-  isStrict,
   prepareCall,
   type Settings,
+  secretsOf,
   type Upload,
 } from './call.ts'
 import { readBody, readPage } from './envelope.ts'
@@ -146,9 +140,6 @@ export class Api implements ListApi {
     }
   }
 
-  /** Returns the same API for calls that are made in this context. */
-  readonly inContext = (context: CallContext): Api => new Api(this.#settings, { ...this.#context, ...context })
-
   /**
    * Returns the same API for a call that makes several requests: they have one deadline, and their errors have one
    * stack.
@@ -156,20 +147,24 @@ export class Api implements ListApi {
    * @param given.calledFrom Created where the user made the call. Default: here, if the user's function calls this one.
    */
   readonly forOperation = ({
-    operation,
     deadline = this.#settings.deadline,
     calledFrom = new Error(),
-  }: Pick<CallContext, 'operation' | 'calledFrom'> & Pick<RequestOptions, 'deadline'>): Api => {
+  }: Pick<CallContext, 'calledFrom'> & Pick<RequestOptions, 'deadline'>): Api => {
     const context = this.#context
-    return this.inContext({
-      operation: operation ?? context.operation,
+    return new Api(this.#settings, {
       calledFrom: context.calledFrom ?? calledFrom,
       endsAt: context.endsAt ?? (deadline ? systemClock.now() + deadline : undefined),
     })
   }
 
-  /** Returns the base URL, without a slash at its end. @throws {ConfigurationError} if it is missing */
-  readonly baseUrl = (): string => this.#settings.management.address.get()
+  /** Returns the same API for a call that decides by rows: it rejects invalid ones with `validation: 'report'` too. */
+  readonly strict = (): Api => new Api({ ...this.#settings, validation: 'strict' }, this.#context)
+
+  /** Returns the base URL, without a slash at its end; `undefined` if it is missing or invalid. */
+  readonly baseUrl = (): string | undefined => this.#settings.management.address.known
+
+  /** Removes the secrets of the client from a text. */
+  readonly redact = (text: string): string => redactPasswords(secretsOf(this.#settings).redact(text))
 
   /** Returns the state of the management API's rate limit. */
   readonly rateLimit = (): RateLimitState => {
@@ -182,16 +177,15 @@ export class Api implements ListApi {
   readonly contextOf = (call: Pick<CallSpec<never>, 'method' | 'path' | 'api'>): ErrorContext =>
     errorContextOf(call, this.#settings, this.#context)
 
-  /** @throws {InvalidRequestError} if there are problems with a call that makes several requests */
-  readonly throwIfInvalid = (issues: readonly Issue[]): void => {
-    const { operation, calledFrom } = this.#context
-    const { redact } = this.#settings.apiKey
-    if (issues.length) throw new InvalidRequestError(issues, { operation, calledFrom, redact })
+  /** Returns the error context for a call that makes several requests. The message begins with its name. */
+  readonly errorContext = (operation: string): ErrorContext => {
+    const { calledFrom } = this.#context
+    return { operation, calledFrom, redact: this.#settings.apiKey.redact }
   }
 
   /** Throws the error of a response that can be used nevertheless, or reports it, as `validation` says. */
   readonly throwOrReport = (error: InvalidResponseError): void => {
-    if (isStrict(this.#settings, this.#context)) throw error
+    if (this.#settings.validation === 'strict') throw error
     reportDrift(this.#settings.management.listeners, error)
   }
 }

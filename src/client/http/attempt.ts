@@ -13,7 +13,7 @@ import { kind } from '../runtime/text.ts'
 import { redactHeaders } from '../secrets.ts'
 import type { CallResult } from './api-promise.ts'
 import { decode, parseBody, readBytes, readText } from './body.ts'
-import { type Attempt, type Call, type Failure, isStrict, type OpenedUpload, type Settings, type Step } from './call.ts'
+import type { Attempt, Call, Failure, OpenedUpload, Settings, Step } from './call.ts'
 import { openEnvelope, type Received } from './envelope.ts'
 import { AttemptError, invalidResponse, noResponse, noSlot, refused, timeLimit } from './failure.ts'
 import { emit, reportDrift } from './observers.ts'
@@ -22,32 +22,27 @@ import type { BeforeRequest } from './request-options.ts'
 /** What precedes the first attempt. */
 export const noAttempt: Attempt = { number: 0, sent: 0, began: 0, mayHaveSucceeded: false, waitedOut: 0 }
 
+/** How long a write of low priority without a timeout may take after an abort, in milliseconds. */
+const ABORTED_TIMEOUT = 30_000
+
 /** Waits for the slot of the next attempt. @throws {ShortLinkError} if there is none in time, or the call is aborted */
 export async function beginAttempt(call: Call<unknown>, last: Attempt): Promise<Attempt> {
-  const { endpoint, context, signal } = call
-  const { task, slotBy = Number.POSITIVE_INFINITY } = context
+  const { endpoint, spec, signal, priority } = call
   const number = last.number + 1
-  const deadline = Math.max(0, Math.min(call.endsAt, slotBy) - systemClock.now())
+  const deadline = Math.max(0, Math.min(call.endsAt, spec.slotBy ?? call.endsAt) - systemClock.now())
   try {
     throwIfAborted(signal)
     await endpoint.limiter?.acquire({
       signal,
       attempt: number,
+      priority,
       ...(deadline < Number.POSITIVE_INFINITY && { deadline }),
-      ...(task && { background: true }),
       onWait: (event: SlotWait) => emit(call, 'onWait', () => event),
     })
   } catch (reason) {
     throw noSlot(call, last, reason)
   }
-  const attempt = { ...last, number, began: systemClock.now() }
-  try {
-    if (number === 1) await task?.begun?.()
-  } catch (thrown) {
-    releaseSlot(call)
-    throw noResponse(call, attempt, 'request', thrown).error
-  }
-  return attempt
+  return { ...last, number, began: systemClock.now() }
 }
 
 /**
@@ -115,9 +110,10 @@ export async function makeAttempt<T>(
 
   let read: Awaited<ReturnType<typeof readResponse>>
   try {
-    // The request of a task is not aborted once it was sent, because the server may do the work anyway.
-    const canAbort = () => step !== 'sent' || !call.context.task
-    read = await withDeadline(exchange, timeLimit(call, attempt).ms, signal, canAbort)
+    // The server may do a write anyway once it was sent, so work that must know its result waits for it.
+    const isAwaited = () => step === 'sent' && call.priority === 'low' && call.method !== 'GET'
+    const graceMs = () => (isAwaited() ? call.timeout || ABORTED_TIMEOUT : 0)
+    read = await withDeadline(exchange, timeLimit(call, attempt).ms, signal, graceMs)
   } catch (thrown) {
     if (!signal?.aborted && isSteering(thrown, step)) {
       releaseSlot(call)
@@ -225,6 +221,9 @@ function observeResponse(
   const envelope = openEnvelope(body, status)
   const isRateLimited = envelope?.ok === false && envelope.status === 429
   limiter?.observe({ headers, refused: isRateLimited, retryAfter })
+  const { inARow, lastAt } = endpoint.refusals
+  if (!isRateLimited) endpoint.refusals = { inARow: 0, lastAt }
+  else if (attempt.began > lastAt) endpoint.refusals = { inARow: inARow + 1, lastAt: systemClock.now() }
   const rateLimit = limiter?.state ?? rateLimitStateOf(headers)
   endpoint.lastRateLimit = rateLimit
   const durationMs = Math.max(0, performance.now() - sentAt)
@@ -245,7 +244,7 @@ async function readResult<T>(
   const data = await call.spec.read(received, context)
   if (context.unusable || context.issues.length > 0) {
     const failure = invalidResponse(call, attempt, received, context.issues)
-    if (context.unusable || isStrict(client, call.context)) return failure
+    if (context.unusable || client.validation === 'strict') return failure
     reportDrift(client.management.listeners, failure.error)
   }
   const { status } = response

@@ -25,6 +25,7 @@ import {
   callOptionNames,
   type HeaderPair,
   headerPairs,
+  type Priority,
   type RequestOptions,
   requestOptionChecks,
 } from './request-options.ts'
@@ -49,6 +50,8 @@ export interface CallSpec<T> {
   /** Returns whether `read` takes a refusal, which is an error otherwise. */
   readonly accepts?: ((refusal: Refusal) => boolean) | undefined
   readonly read: Read<T>
+  /** When it must have its slot at the latest, on the clock of the process. Default: at its deadline. */
+  readonly slotBy?: number | undefined
   /** The form in which `read` needs the body. Not every `fetch` gives bytes. Default: text. */
   readonly as?: 'text' | 'bytes' | undefined
 }
@@ -103,6 +106,7 @@ export interface Settings {
   readonly timeout: number | false
   readonly deadline: number | false | undefined
   readonly retry: number
+  readonly priority: Priority
   readonly headers: readonly HeaderPair[]
   readonly fetchOptions: FetchOptions | undefined
   readonly validation: 'strict' | 'report'
@@ -110,33 +114,12 @@ export interface Settings {
   readonly beforeRequest: BeforeRequest | undefined
 }
 
-/** Decisions of tasks, and of calls that make several requests, for their requests. */
+/** What the requests of one call have in common. */
 export interface CallContext {
   /** An error that was created where the user made the call, whose frames become the stack of its errors. */
   readonly calledFrom?: Error | undefined
   /** When a call that makes several requests must have ended, on the clock of the process. */
   readonly endsAt?: number | undefined
-  /** The method that the user called. The messages of errors begin with it. */
-  readonly operation?: string | undefined
-  /** The outcome of errors, if it is that of the whole: a look before a creation changes nothing. */
-  readonly outcome?: Outcome | undefined
-  /** True if the user may repeat the whole although the outcome of this request is unknown. */
-  readonly mayRepeat?: boolean | undefined
-  /** When a call must have its slot at the latest, on the same clock. */
-  readonly slotBy?: number | undefined
-  /** True to throw for a row that does not fit with `validation: 'report'` too, because the caller decides by it. */
-  readonly isStrict?: boolean | undefined
-  /**
-   * Given if the call is one of a task. It queues behind all other calls, waits out a 429 however often it comes, and
-   * does not abort a request that was sent, because the server may do the work anyway. What is invalid is an error with
-   * `validation: 'report'` too.
-   */
-  readonly task?:
-    | {
-        /** Called once, when the call has its first slot, and awaited before the request is sent. */
-        readonly begun?: (() => void | Promise<void>) | undefined
-      }
-    | undefined
 }
 
 /** A call that was checked and can be sent, several times if it is retried. It never changes. */
@@ -171,6 +154,7 @@ export interface Call<T> {
   /** When the deadline of the call is, on the clock of the process; `Infinity` if it has none. */
   readonly endsAt: number
   readonly retry: number
+  readonly priority: Priority
 }
 
 /** One attempt of a call, and what came before it. */
@@ -227,10 +211,8 @@ export function prepareCall<T>(
     : settings.headers.filter(([name]) => name.toLowerCase() !== 'authorization')
   const pairs = [...common, ...headerPairs(options.headers)]
   const authorization = authorizationIn(pairs)
-  const secrets = new Secrets(Number.POSITIVE_INFINITY, apiKey.secrets)
+  const secrets = secretsOf(settings, pairs)
   for (const password of [...secretsIn(query, checks), ...secretsIn(json, checks)]) secrets.addPassword(password)
-  const credentials = authorization?.split(' ').at(-1)
-  if (credentials) secrets.add(credentials)
   const redact: Redact = (text) => redactPasswords(secrets.redact(text))
   const errorContext = errorContextOf(spec, settings, context, redact)
 
@@ -265,6 +247,7 @@ export function prepareCall<T>(
   // The query of somebody else may contain secrets that are unknown here.
   const url = baseUrl + path + (spec.search === undefined ? search : '')
   const { signal, timeout = settings.timeout, deadline = settings.deadline, retry = settings.retry } = options
+  const { priority = settings.priority } = options
   return {
     spec,
     endpoint,
@@ -286,6 +269,7 @@ export function prepareCall<T>(
     timeout,
     endsAt: context.endsAt ?? systemClock.now() + (deadline || Number.POSITIVE_INFINITY),
     retry,
+    priority,
   }
 }
 
@@ -300,21 +284,24 @@ function headersOf(pairs: readonly HeaderPair[]): Headers {
   return headers
 }
 
-/** Returns whether an invalid row is an error, or only reported. */
-export function isStrict({ validation }: Pick<Settings, 'validation'>, { isStrict, task }: CallContext): boolean {
-  return validation === 'strict' || isStrict === true || task !== undefined
-}
-
 /** Error context for a call, of which something may be invalid. */
 export function errorContextOf(
   { method, path: { pattern, escaped: path = pattern }, api }: Pick<CallSpec<never>, 'method' | 'path' | 'api'>,
   settings: Settings,
-  { operation, calledFrom }: CallContext,
+  { calledFrom }: CallContext,
   redact: Redact = settings.apiKey.redact,
 ): ErrorContext {
   const { known } = (api === 'opener' ? settings.opener : settings.management).address
   const shown = typeof method === 'string' ? method : kind(method)
-  return { method: shown, path, ...(known && { url: known + path }), operation, calledFrom, redact }
+  return { method: shown, path, ...(known && { url: known + path }), calledFrom, redact }
+}
+
+/** Returns the secrets of a client: the key, or the credentials of a header. */
+export function secretsOf({ apiKey, headers }: Settings, pairs = headers): Secrets {
+  const secrets = new Secrets(Number.POSITIVE_INFINITY, apiKey.secrets)
+  const credentials = authorizationIn(pairs)?.split(' ').at(-1)
+  if (credentials) secrets.add(credentials)
+  return secrets
 }
 
 /** The secrets among parameters. */

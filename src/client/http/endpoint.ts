@@ -19,6 +19,8 @@ export class Endpoint {
   readonly usesKey: boolean
   /** The state of the rate limit after the last response. */
   lastRateLimit: RateLimitState | undefined
+  /** How often the rate limit has refused in a row, and when last. Requests that were in flight together count as one. */
+  refusals = { inARow: 0, lastAt: Number.NEGATIVE_INFINITY }
   readonly #resolve: () => EndpointSettings
   #settings: EndpointSettings | undefined
 

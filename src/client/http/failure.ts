@@ -48,14 +48,13 @@ export class AttemptError extends Error {
  * @param isSent Whether `fetch` was called in this attempt.
  */
 function errorContext(
-  { context, errorContext }: Call<unknown>,
+  { errorContext }: Call<unknown>,
   { sent, mayHaveSucceeded }: Attempt,
   { isSent, outcome: ownOutcome, mayRepeat }: Pick<Failure, 'outcome' | 'mayRepeat'> & { readonly isSent: boolean },
 ): ErrorContext {
   const isInDoubt = mayHaveSucceeded && ownOutcome !== 'done'
-  const outcome = context.outcome ?? (isInDoubt ? 'unknown' : ownOutcome)
-  const retryable = mayRepeat || (context.mayRepeat === true && outcome === 'unknown')
-  return { ...errorContext, attempts: sent + (isSent ? 1 : 0), outcome, retryable }
+  const outcome = isInDoubt ? 'unknown' : ownOutcome
+  return { ...errorContext, attempts: sent + (isSent ? 1 : 0), outcome, retryable: mayRepeat }
 }
 
 /** Returns the error of a call that was aborted while it waited for a retry. */

@@ -1,4 +1,4 @@
-import { abortSignal, aFunction, type Checks, count, milliseconds } from '../checks/checks.ts'
+import { abortSignal, aFunction, type Checks, count, milliseconds, oneOf } from '../checks/checks.ts'
 import { codePointOf, formatValue, misfitIn } from '../checks/mismatch.ts'
 import type { Issue } from '../errors.ts'
 import type { FetchOptions, HeadersInput, OwnFetchOption } from '../runtime/fetch.ts'
@@ -10,6 +10,9 @@ import { isPlain, isRecord, kind, printable } from '../runtime/text.ts'
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook that only sets headers returns nothing.
 export type BeforeRequest = (request: Request) => Request | void | Promise<Request | void>
+
+/** Which calls get the slots of the rate limit first. */
+export type Priority = 'normal' | 'low'
 
 /** Options for one call, which override the client's. All are optional. */
 export interface RequestOptions {
@@ -25,6 +28,12 @@ export interface RequestOptions {
   deadline?: number | false | undefined
   /** The number of retries after the first attempt. Default: the client's, 2; 0: none. */
   retry?: number | undefined
+  /**
+   * `low`: the call waits behind all normal calls for the rate limit. A 429 is waited out, until the server has refused
+   * ten times in a row. An abort ends it at once, but a write that was sent settles with its own result. For work that
+   * must not slow down other calls, such as an import. Default: the client's, `normal`.
+   */
+  priority?: Priority | undefined
   /** Headers to add to the request. */
   headers?: HeadersInput | undefined
   /**
@@ -61,6 +70,7 @@ export const requestOptionChecks = {
     ...count,
     expected: 'a whole number of retries from 0',
   },
+  priority: oneOf(['normal', 'low']),
   headers: {
     expected: 'names and values of headers, each a line without control characters',
     fits: (value: unknown) => headerEntries(value)?.every(isHeader) ?? false,
@@ -97,7 +107,7 @@ export const callOptionNames: readonly string[] = [
   ...Object.keys(requestOptionChecks),
   'concurrency',
   'onProgress',
-  'onTaken',
+  'createFirst',
 ]
 
 /** The valid headers among these. @internal */

@@ -20,9 +20,12 @@ export function canRepeat(
   return method !== 'POST' && method !== 'PATCH' && (status === undefined || transientStatuses.includes(status))
 }
 
+/** The number of refusals in a row that a call of low priority waits out. */
+const MAX_REFUSALS = 10
+
 /** Returns the attempt with what its failure means for the next one. */
 export function afterFailure(call: Call<unknown>, attempt: Attempt, { error, outcome }: Failure): Attempt {
-  const isWaitedOut = call.context.task !== undefined && error.code === 'rate_limit'
+  const isWaitedOut = isLowAndRefused(call, error) && call.endpoint.refusals.inARow < MAX_REFUSALS
   return {
     ...attempt,
     sent: error.attempts,
@@ -31,8 +34,14 @@ export function afterFailure(call: Call<unknown>, attempt: Attempt, { error, out
   }
 }
 
+const isLowAndRefused = ({ priority }: Call<unknown>, { code }: Failure['error']) =>
+  priority === 'low' && code === 'rate_limit'
+
 /** The shortest wait after a 429, in milliseconds. Servers send `Retry-After: 0` and refuse again. */
 const MIN_REFUSED_WAIT = 1000
+
+/** How long a call of low priority waits after a 429 that names no end, in milliseconds. */
+const USUAL_WINDOW = 60_000
 
 /**
  * Returns the wait before the next attempt, in milliseconds: as long as the server said, or a backoff that doubles from
@@ -40,10 +49,11 @@ const MIN_REFUSED_WAIT = 1000
  * next attempt.
  */
 export function retryDelay(
-  { retry, endsAt }: Call<unknown>,
+  call: Call<unknown>,
   { number, waitedOut }: Attempt,
-  { error, mayRepeat, wait }: Failure,
+  { error, mayRepeat, wait = isLowAndRefused(call, error) ? USUAL_WINDOW : undefined }: Failure,
 ): number | undefined {
+  const { retry, endsAt } = call
   if (!mayRepeat || number - waitedOut > retry) return undefined
   const backoff = wait ?? 500 * 2 ** (number - 1) * (0.5 + Math.random() / 2)
   const delayMs = error.code === 'rate_limit' ? Math.max(MIN_REFUSED_WAIT, backoff) : backoff

@@ -39,8 +39,8 @@ export interface AcquireOptions {
    * 1.
    */
   attempt?: number | undefined
-  /** True if the call belongs to a task, and stands behind all calls that do not. Default: `false`. */
-  background?: boolean | undefined
+  /** `low`: the call waits behind all normal calls. Default: `normal`. */
+  priority?: 'normal' | 'low' | undefined
   /**
    * Called if the call has to wait, as soon as that is known, and again if the wait becomes more than a second longer.
    */
@@ -85,7 +85,7 @@ export interface SlotWindow
 /** A call that waits. */
 interface Waiter {
   readonly attempt: number
-  readonly isBackground: boolean
+  readonly isLow: boolean
   /** When the deadline passes. */
   readonly expiresAt: number
   readonly onWait: AcquireOptions['onWait']
@@ -124,10 +124,10 @@ export class Limiter implements RateLimiter {
   }
 
   acquire(options: AcquireOptions = {}): Promise<void> | undefined {
-    const { signal, deadline = Infinity, attempt = 1, background: isBackground = false, onWait } = options
+    const { signal, deadline = Infinity, attempt = 1, priority, onWait } = options
     if (signal?.aborted) return Promise.reject(abortReason(signal))
     const now = this.#clock.now()
-    const standing = { attempt, isBackground }
+    const standing = { attempt, isLow: priority === 'low' }
     let ahead = this.#queue.length
     while (ahead > 0 && goesBefore(standing, this.#queue[ahead - 1]!)) ahead--
     if (ahead === 0 && this.#window.take(now, this.#serve)) return undefined
@@ -226,8 +226,8 @@ export class Limiter implements RateLimiter {
 }
 
 /** Tells if one call gets its slot before another that came earlier. */
-function goesBefore(one: Pick<Waiter, 'attempt' | 'isBackground'>, other: Waiter): boolean {
-  if (one.isBackground !== other.isBackground) return other.isBackground
+function goesBefore(one: Pick<Waiter, 'attempt' | 'isLow'>, other: Waiter): boolean {
+  if (one.isLow !== other.isLow) return other.isLow
   return one.attempt > other.attempt
 }
 

@@ -52,13 +52,13 @@ export const EXPIRED: unique symbol = Symbol('expired')
  * ignores its signal. It leaves no timer and no listener behind, unlike `AbortSignal.any` and `AbortSignal.timeout`
  * with a long-lived signal.
  *
- * @param canAbort Returns whether an abort ends the work now. Default: always.
+ * @param graceMs Returns how long the work may go on after an abort, in milliseconds. Default: not at all.
  */
 export function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
   timeout: number | false,
   signal: AbortSignal | undefined,
-  canAbort = (): boolean => true,
+  graceMs = (): number => 0,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(abortReason(signal))
@@ -69,13 +69,17 @@ export function withDeadline<T>(
       controller.abort(reason)
     }
     // A timer of `Infinity` would end at once.
-    const timer = timeout === false || timeout === Infinity ? undefined : setTimeout(stop, timeout, EXPIRED)
+    let timer = timeout === false || timeout === Infinity ? undefined : setTimeout(stop, timeout, EXPIRED)
     const end = () => {
       clearTimeout(timer)
       forget?.()
     }
     const abort = () => {
-      if (canAbort()) stop(abortReason(signal!))
+      const reason = abortReason(signal!)
+      const ms = graceMs()
+      if (ms === 0) stop(reason)
+      // Otherwise the timer that is set ends the work.
+      else timer ??= setTimeout(stop, ms, reason)
     }
     const forget = signal && onAbort(signal, abort)
     // Work that failed is aborted too, so that no part of it continues.

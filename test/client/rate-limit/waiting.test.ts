@@ -250,8 +250,8 @@ describe('calls of tasks', () => {
     const order: string[] = []
     const call = (name: string, options: AcquireOptions) => limiter.acquire(options)!.then(() => order.push(name))
     const calls = [
-      call('task', { background: true }),
-      call('task again', { background: true, attempt: 2 }),
+      call('task', { priority: 'low' }),
+      call('task again', { priority: 'low', attempt: 2 }),
       call('visitor', {}),
       call('visitor again', { attempt: 2 }),
     ]

@@ -199,7 +199,7 @@ describe('an answer that cannot be read', () => {
       retryable: false,
       issues: [],
     })
-    const advice = `. Is \`baseUrl\`, SHORTLINK_BASE_URL or --base-url right? It is ${server.origin}/api. \`npx shortlink-sdk doctor\` searches for the right one`
+    const advice = `. Is \`baseUrl\` or SHORTLINK_BASE_URL right? It is ${server.origin}/api`
     expect(error.message).toBe(`POST /campaign/add: 200 ${message}${message.includes('a wrong address') ? advice : ''}`)
   })
 
@@ -356,7 +356,7 @@ describe('a redirect', () => {
         const outcome = call === post && [302, 303].includes(status) ? 'unknown' : 'rejected'
         expect(error).toMatchObject({ code: 'api', status: 400, httpStatus: status, outcome, retryable: false })
         expect(error.message).toContain(`${status} redirected to ${other.origin}/v4/account?a=1.`)
-        expect(error.message).toContain('set `baseUrl`, SHORTLINK_BASE_URL or --base-url')
+        expect(error.message).toContain('set `baseUrl` or SHORTLINK_BASE_URL')
       }
       expect(other.seen).toEqual([])
     },

@@ -229,7 +229,7 @@ describe('streaming', () => {
     // Node does not say where a redirect of a stream leads: naming it would mean to keep all that was sent.
     const target = sized ? `${other.origin}/` : 'another address, which this runtime does not reveal'
     expect(error.message).toContain(`redirected to ${target}. Redirects are not followed`)
-    expect(error.message).toContain('set `baseUrl`, SHORTLINK_BASE_URL or --base-url to the new address')
+    expect(error.message).toContain('set `baseUrl` or SHORTLINK_BASE_URL to the new address')
     expect(server.seen).toHaveLength(1)
     expect(other.seen).toEqual([])
   })

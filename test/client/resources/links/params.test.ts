@@ -1,7 +1,7 @@
 import { InvalidRequestError, type LinkCreate } from 'shortlink-sdk'
 import { expect, test } from 'vitest'
 import { failure } from '../../../helpers/outcome.ts'
-import { shopOf } from './connect-links.ts'
+import { shopOf } from '../../links/connect-links.ts'
 
 const url = 'https://shop.example/opening'
 

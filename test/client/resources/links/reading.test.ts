@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { failure } from '../../../helpers/outcome.ts'
 import { page } from '../../../helpers/responses.ts'
-import { shopOf } from './connect-links.ts'
+import { shopOf } from '../../links/connect-links.ts'
 
 const shorturl = 'https://sho.rt/opening'
 

@@ -1,6 +1,6 @@
 import type { ShortLinkClient } from 'shortlink-sdk'
-import { connect } from '../../../helpers/client.ts'
-import { type Answering, type Canned, type Server, serve } from '../../../helpers/server.ts'
+import { connect } from '../../helpers/client.ts'
+import { type Answering, type Canned, type Server, serve } from '../../helpers/server.ts'
 
 /** The links of a server that gives these answers. */
 export async function shopOf(

@@ -2,7 +2,7 @@
 import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox, type Deviation } from 'shortlink-sdk/testing'
 import { describe, expect, it } from 'vitest'
-import { failure } from '../../../helpers/outcome.ts'
+import { failure } from '../../helpers/outcome.ts'
 
 const go = 'https://go.shop.example'
 const main = 'https://sho.rt'
@@ -64,7 +64,7 @@ describe.each(forms)('on a server that responds with %s', (_form, dialect) => {
       const { sandbox, shop } = accountWith({ ...account, dialect, links })
       const found = { created: false, shorturl: `${links[1][0]}/tea` }
       expect(await shop.ensure({ url, custom: 'tea' })).toMatchObject(found)
-      expect(await shop.ensure({ url, custom: 'tea' }, { onTaken: 'suffix' })).toMatchObject(found)
+      expect(await shop.ensure({ url, custom: 'tea' }, { createFirst: true })).toMatchObject(found)
       expect(sandbox.data.links).toHaveLength(2)
     }
   })

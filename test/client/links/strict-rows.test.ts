@@ -1,8 +1,8 @@
 /** Invalid rows with `validation: 'report'`: `find` and `ensure` decide by them, so they read them strictly. */
 import { expect, test } from 'vitest'
-import { connect } from '../../../helpers/client.ts'
-import { page } from '../../../helpers/responses.ts'
-import { type Answering, type Canned, serve } from '../../../helpers/server.ts'
+import { connect } from '../../helpers/client.ts'
+import { page } from '../../helpers/responses.ts'
+import { type Answering, type Canned, serve } from '../../helpers/server.ts'
 
 const url = 'https://shop.example/opening'
 const params = { url, custom: 'opening' }

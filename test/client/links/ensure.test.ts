@@ -1,9 +1,9 @@
 import { LinkConflictError, ShortLinkError } from 'shortlink-sdk'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { connect } from '../../../helpers/client.ts'
-import { failure } from '../../../helpers/outcome.ts'
-import { page } from '../../../helpers/responses.ts'
-import type { Canned, Server } from '../../../helpers/server.ts'
+import { connect } from '../../helpers/client.ts'
+import { failure } from '../../helpers/outcome.ts'
+import { page } from '../../helpers/responses.ts'
+import type { Canned, Server } from '../../helpers/server.ts'
 import { shopOf } from './connect-links.ts'
 
 const url = 'https://shop.example/opening'
@@ -59,9 +59,7 @@ test.each(ends)('with an alias, %s', async (_what, answers, sent, isCreated) => 
 test.each([{ url }, { url, custom: '' }])('%j is refused, because any link to the URL would do', async (wanted) => {
   const { shop, server } = await shopOf(none)
   const error = await failure(shop.ensure(wanted as typeof params))
-  expect(error.message).toBe(
-    'links.ensure: custom: is missing: without an alias use `create`, or `importLinks` with `reuse`',
-  )
+  expect(error.message).toBe('links.ensure: custom: is missing: without an alias use `create`')
   expect(server.seen).toEqual([])
 })
 
@@ -90,7 +88,7 @@ test('with an alias and a domain, the whole address is asked for', async () => {
 const conflicts: [when: string, answers: Canned[], outcome: string][] = [
   ['at first', [elsewhere], 'not-sent'],
   ['when the server calls it taken', [missing, taken, elsewhere], 'rejected'],
-  ['when the outcome is unknown', [missing, failed, elsewhere], 'rejected'],
+  ['when the outcome is unknown', [missing, failed, elsewhere], 'unknown'],
 ]
 
 test.each(conflicts)(
@@ -202,13 +200,11 @@ test('a server that ignores the domain is an error that names both addresses', a
   })
 })
 
-test('another spelling that leads elsewhere leaves an unknown creation unknown, with onTaken too', async () => {
+test('another spelling that leads elsewhere leaves an unknown creation unknown', async () => {
   const other = { ...link, alias: 'OPENING', shorturl: 'https://sho.rt/OPENING', longurl: 'https://shop.example/' }
-  for (const onTaken of [undefined, 'suffix'] as const) {
-    const { shop, server } = await shopOf(missing, failed, page('urls', [other]), page('domains', []))
-    expect(await failure(shop.ensure(params, { onTaken }))).toMatchObject({ outcome: 'unknown', path: '/url/add' })
-    expect(methods(server)).toBe('GET POST GET GET')
-  }
+  const { shop, server } = await shopOf(missing, failed, page('urls', [other]), page('domains', []))
+  expect(await failure(shop.ensure(params))).toMatchObject({ outcome: 'unknown', path: '/url/add' })
+  expect(methods(server)).toBe('GET POST GET GET')
 })
 
 describe.each([
@@ -236,7 +232,7 @@ describe.each([
       return short === null || short === alias ? page('urls', [stored]) : missing
     })
     expect(await shop.ensure({ url, custom })).toMatchObject({ ...found, link: { alias, longurl: url } })
-    expect(await shop.ensure({ url, custom }, { onTaken: 'suffix' })).toMatchObject(found)
+    expect(await shop.ensure({ url, custom }, { createFirst: true })).toMatchObject(found)
     expect(await failure(shop.ensure({ url: 'https://shop.example/closing', custom }))).toMatchObject({
       code: 'link_conflict',
       outcome: 'rejected',
@@ -261,6 +257,78 @@ test('another spelling that leads elsewhere does not keep a link from being crea
   const other = { ...link, alias: '2026-1-11', shorturl: 'https://sho.rt/2026-1-11', longurl: 'https://shop.example/' }
   const { shop } = await shopOf(page('urls', [other]), { body: { id: 45, shorturl: 'https://sho.rt/2026-11-1' } })
   expect(await shop.ensure({ url, custom: '2026-11-1' })).toMatchObject({ id: 45, created: true })
+})
+
+describe('with createFirst', () => {
+  test('a new link takes one request, and one that exists two', async () => {
+    const fresh = await shopOf(created)
+    expect(await fresh.shop.ensure(params, { createFirst: true })).toMatchObject({ id: 44, created: true })
+    expect(methods(fresh.server)).toBe('POST')
+    const existing = await shopOf(taken, found)
+    expect(await existing.shop.ensure(params, { createFirst: true })).toMatchObject({ id: 44, created: false })
+    expect(methods(existing.server)).toBe('POST GET')
+  })
+
+  test('a conflict asks for no domains if they are given', async () => {
+    const { shop, server } = await shopOf(taken, elsewhere)
+    const domains = ['https://sho.rt']
+    expect(await failure(shop.ensure(params, { createFirst: true, domains }))).toMatchObject({
+      code: 'link_conflict',
+      outcome: 'rejected',
+    })
+    expect(methods(server)).toBe('POST GET')
+  })
+
+  test('the newest links that are given are not read again', async () => {
+    const { shop, server } = await shopOf(taken, taken)
+    const row = { ...link, title: null, description: null, clicks: null, uniqueclicks: null, domain: null }
+    const newest = async () => [{ ...row, campaign: null, channel: null, date: null }]
+    expect(await shop.ensure(params, { createFirst: true, newest })).toMatchObject({ id: 44, created: false })
+    expect(methods(server)).toBe('POST GET')
+  })
+
+  test.each([
+    ['createFirst', { createFirst: 'yes' }, 'createFirst: expected true or false, received "yes"'],
+    ['domains', { domains: 'sho.rt' }, 'domains: expected a list of domains, received "sho.rt"'],
+    ['newest', { newest: [] }, 'newest: expected a function, received a list'],
+  ])('an invalid %s is refused', async (_name, options, message) => {
+    const { shop, server } = await shopOf(none)
+    expect((await failure(shop.ensure(params, options as object))).message).toBe(`links.ensure: ${message}`)
+    expect(server.seen).toEqual([])
+  })
+})
+
+describe('an address that the server stores in its own spelling', () => {
+  const longurls: [stored: string, wanted: string][] = [
+    ['https://shop.example/?a=1&amp;b=2', 'https://shop.example/?a=1&b=2'],
+    ['https://shop.example/tea', 'https://shop.example/tea/'],
+    ['https://shop.example/tea?a=/', 'https://shop.example/tea/?a=/'],
+    ['https://shop.example/caf%C3%A9', 'https://shop.example/café'],
+  ]
+
+  test.each(longurls)('%s is the link that was wanted as %s', async (longurl, url) => {
+    const { shop, server } = await shopOf(page('urls', [{ ...link, longurl }]))
+    expect(await shop.ensure({ url, custom: 'opening' })).toMatchObject({ id: 44, created: false })
+    expect(methods(server)).toBe('GET')
+  })
+
+  test('may lack its fragment after a creation whose outcome is unknown, and only then', async () => {
+    const stored = page('urls', [{ ...link, longurl: 'https://shop.example/tea' }])
+    const wanted = { url: 'https://shop.example/tea#menu', custom: 'opening' }
+    const lost = await shopOf(missing, failed, stored)
+    expect(await lost.shop.ensure(wanted)).toMatchObject({ id: 44, created: true })
+    const refused = await shopOf(missing, taken, stored)
+    expect(await failure(refused.shop.ensure(wanted))).toMatchObject({ code: 'link_conflict', outcome: 'rejected' })
+  })
+})
+
+test('the errors of a first look say that nothing was created, and keep what they are', async () => {
+  const { shop } = await shopOf(failed)
+  const error = await failure(shop.ensure(params, { retry: 0 }))
+  expect(error).toMatchObject({ name: 'ServerError', code: 'server', outcome: 'not-sent', status: 500, path: '/urls' })
+  expect(error).toBeInstanceOf(ShortLinkError)
+  expect(Object.prototype.toString.call(error)).toBe('[object Error]')
+  expect(error.stack).toContain('ensure.test.ts')
 })
 
 test('the answer comes with the response that it was taken from', async () => {

@@ -2,35 +2,47 @@ import { describe, expect, it } from 'vitest'
 import {
   hasAlias,
   isSameAddress,
+  isSameAlias,
   isWanted,
-  lettersOf,
+  parseWanted,
   pickLink,
   pickLinks,
   slugOf,
   type WantedLink,
-  wantedBy,
-} from '../../../../src/client/resources/links/match.ts'
+} from '../../../src/client/links/match.ts'
 
-describe('two aliases are the same', () => {
-  it.each([
+describe('isSameAlias', () => {
+  const same: [string, string][] = [
+    ['tea', 'tea'],
+    ['Tea', 'TEA'],
     ['Sale_May', 'sale-may'],
-    ['Tea', 'tea'],
+    ['Sale_May', 'salemay'],
     ['café', 'cafe'],
     ['cafe\u0301', 'caf\u00e9'],
     ['İstanbul', 'istanbul'],
     ['spring sale', 'spring-sale'],
-  ])('%s and %s', (one, other) => {
-    expect(lettersOf(one)).toBe(lettersOf(other))
-  })
-
-  it.each([
+    ['Sale_v1.2', 'sale-v1-2'],
+    ['🎉', '🎉'],
+  ]
+  const different: [string, string][] = [
     ['tea', 'teas'],
+    ['2026-1-11', '2026-11-1'],
+    ['p-11', 'p-1-1'],
     ['чай', 'чаи1'],
     ['---', ''],
+    ['---', '___'],
     ['🎉', '🎈'],
     ['お茶', 'tea'],
-  ])('but not %s and %s', (one, other) => {
-    expect(lettersOf(one)).not.toBe(lettersOf(other))
+    ['007', '7'],
+    ['promo/tea', 'tea'],
+  ]
+
+  it.each(same)('%s is %s', (one, other) => {
+    expect([isSameAlias(one, other), isSameAlias(other, one)]).toEqual([true, true])
+  })
+
+  it.each(different)('%s is not %s', (one, other) => {
+    expect([isSameAlias(one, other), isSameAlias(other, one)]).toEqual([false, false])
   })
 })
 
@@ -53,14 +65,14 @@ describe('a link has the alias that is wanted', () => {
     ['by its alias', 'öffnung'],
     ['in another spelling', 'Offnung'],
   ])('%s', (_, asked) => {
-    expect(isWanted(link, wantedBy(asked))).toBe(true)
-    expect(isWanted({ ...link, alias: null }, wantedBy(asked))).toBe(true)
+    expect(isWanted(link, parseWanted(asked))).toBe(true)
+    expect(isWanted({ ...link, alias: null }, parseWanted(asked))).toBe(true)
   })
 
   it('in the folder of a platform, whose alias is in the row or comes after the folder', () => {
     const inFolder = { alias: 'tea', shorturl: 'https://shop.example/s/tea' }
-    expect(isWanted(inFolder, wantedBy('tea'))).toBe(true)
-    expect(isWanted(inFolder, wantedBy('https://shop.example/s/tea'))).toBe(true)
+    expect(isWanted(inFolder, parseWanted('tea'))).toBe(true)
+    expect(isWanted(inFolder, parseWanted('https://shop.example/s/tea'))).toBe(true)
     expect(hasAlias(inFolder.shorturl, 'Tea')).toBe(true)
   })
 
@@ -69,7 +81,7 @@ describe('a link has the alias that is wanted', () => {
     ['the same of another domain', 'https://go.example/%C3%B6ffnung'],
     ['an address in a query', 'sho.rt/?u=https://sho.rt/%C3%B6ffnung'],
   ])('but not %s', (_, asked) => {
-    expect(isWanted(link, wantedBy(asked))).toBe(false)
+    expect(isWanted(link, parseWanted(asked))).toBe(false)
   })
 
   it('as a server may have spelled it, which moves no sign', () => {
@@ -120,20 +132,37 @@ describe('of several links', () => {
   })
 })
 
-describe('two addresses are the same', () => {
-  it.each([
+describe('isSameAddress', () => {
+  const same: [string, string][] = [
     ['https://shop.example', 'HTTPS://Shop.example/'],
     ['https://shop.example/a', 'https://shop.example:443/a'],
-    ['no address', 'no address'],
-  ])('%s and %s', (one, other) => {
-    expect(isSameAddress(one, other)).toBe(true)
+    ['https://bücher.example/', 'https://xn--bcher-kva.example/'],
+    ['https://shop.example/%c3%a9', 'https://shop.example/%C3%A9'],
+    ['https://shop.example/%7Etea', 'https://shop.example/~tea'],
+    ['https://shop.example/caf\u00e9 & tea', 'https://shop.example/cafe%CC%81%20&%20tea'],
+    ['https://shop.example/?a=1&b=2', 'https://shop.example/?a=1&amp;b=2'],
+    ["https://shop.example/?q='tea'", 'https://shop.example/?q=&#39;tea&#39;'],
+    ['https://shop.example/?href=tea', 'https://shop.example/?rel="nofollow" href=tea'],
+    ['myapp://open tea', 'myapp://open%20tea'],
+  ]
+  const different: [string, string][] = [
+    ['https://shop.example/a', 'http://shop.example/a'],
+    ['https://shop.example/a', 'https://shop.example/A'],
+    ['https://shop.example/a', 'https://shop.example/a/'],
+    ['https://shop.example/a#menu', 'https://shop.example/a'],
+    ['https://shop.example/a%2Fb', 'https://shop.example/a/b'],
+    ['https://shop.example/?a=%26b', 'https://shop.example/?a=&b'],
+    ['https://shop.example/?a=1+2', 'https://shop.example/?a=1%202'],
+    ['https://shop.example/?a=1&b=2', 'https://shop.example/?b=2&a=1'],
+    ['https://shop.example/%ff', 'https://shop.example/%fe'],
+    ['https://shop.example', 'shop.example'],
+  ]
+
+  it.each(same)('%s is %s', (one, other) => {
+    expect([isSameAddress(one, other), isSameAddress(other, one)]).toEqual([true, true])
   })
 
-  it.each([
-    ['https://shop.example/a', 'https://shop.example/A'],
-    ['https://shop.example', 'no address'],
-    ['no address', 'none either'],
-  ])('but not %s and %s', (one, other) => {
-    expect(isSameAddress(one, other)).toBe(false)
+  it.each(different)('%s is not %s', (one, other) => {
+    expect([isSameAddress(one, other), isSameAddress(other, one)]).toEqual([false, false])
   })
 })

@@ -1,41 +1,29 @@
-import { formatValue } from '../../checks/mismatch.ts'
-import { type ApiError, type Issue, isShortLinkError } from '../../errors.ts'
-import { rowsOf } from '../../fields/fields.ts'
-import { parse } from '../../fields/parse.ts'
-import type { Api } from '../../http/api.ts'
-import type { CallResult } from '../../http/api-promise.ts'
-import { isApiRefusal, type Read, type Refusal, readObject } from '../../http/envelope.ts'
-import { path } from '../../http/path.ts'
-import type { RequestOptions } from '../../http/request-options.ts'
-import { isRecord } from '../../runtime/text.ts'
-import { AccountDomains } from './domains.ts'
-import { Link, prepareLink } from './link.ts'
-import {
-  aliasOf,
-  hostOf,
-  isSameSpelling,
-  isWanted,
-  pickLinks,
-  shortOf,
-  slugOf,
-  type WantedLink,
-  wantedBy,
-} from './match.ts'
-import { type LinkQuery, linkQuery } from './params.ts'
+import { formatValue } from '../checks/mismatch.ts'
+import { InvalidRequestError, type Issue } from '../errors.ts'
+import { rowsOf } from '../fields/fields.ts'
+import { parse } from '../fields/parse.ts'
+import type { Api } from '../http/api.ts'
+import type { CallResult } from '../http/api-promise.ts'
+import { isApiRefusal, type Read, type Refusal, readObject } from '../http/envelope.ts'
+import { path } from '../http/path.ts'
+import type { RequestOptions } from '../http/request-options.ts'
+import { Link, LinkCalls, prepareLink } from '../resources/links.ts'
+import { isRecord } from '../runtime/text.ts'
+import { domainFinder, type OtherDomains } from './domains.ts'
+import { hostOf, isSameSpelling, isWanted, parseWanted, pickLinks, shortOf, slugOf, type WantedLink } from './match.ts'
 
 /** The maximum number of pages in a search, of 100 links unless the server sends fewer. */
-export const SEARCHED_PAGES = 10
+const SEARCHED_PAGES = 10
 
 /** Options for a look at the links with an alias, of which each domain may have one. */
-export interface LookOptions {
+interface LookOptions {
   /** The text to ask for. Default: the alias, or its whole address if the domain is known. */
   readonly short?: string
-  /** True to ask for the alias as a slug too, if it is not found as it is spelled. */
+  /** Whether to ask for the alias as a slug too, if it is not found as it is spelled. */
   readonly asSlugToo?: boolean
-  /** Ends the look at a link for which it is true. Default: links on all domains are wanted. */
-  readonly isTheOne?: (link: Link) => boolean
-  /** The domains, if they were read already. */
-  readonly domains?: AccountDomains
+  /** Ends the look at a link for which it returns true. Default: links on all domains are wanted. */
+  readonly matches?: (link: Link) => boolean
+  readonly otherDomains: OtherDomains
 }
 
 /**
@@ -46,17 +34,18 @@ export interface LookOptions {
 export async function findLink(
   api: Api,
   addressOrAlias: string,
-  options?: RequestOptions,
+  options: RequestOptions = {},
 ): Promise<CallResult<Link | undefined>> {
-  const wanted = wantedBy(addressOrAlias)
-  const asked = await askForLinks(api, wanted, options, { short: addressOrAlias, asSlugToo: true })
-  const { data, ...response } = asked ?? (await searchNewest(api, wanted, options))
+  const wanted = parseWanted(addressOrAlias)
+  const look = { short: addressOrAlias, asSlugToo: true, otherDomains: domainFinder(api, options) }
+  const { data, ...response } =
+    (await askForLinks(api, wanted, options, look)) ?? (await searchNewest(api, wanted, options))
   const exact = data.filter((link) => isSameSpelling(link, wanted.alias))
   const [found, ...others] = exact.length > 0 ? exact : data
   if (found && others.length > 0) {
     const at = [found, ...others].map(({ shorturl }) => hostOf(shorturl)).join(', ')
     const message = `${formatValue(addressOrAlias)} is an alias of several domains: ${at}. Give the whole address, such as ${found.shorturl}`
-    api.throwIfInvalid([{ path: ['addressOrAlias'], message }])
+    throw new InvalidRequestError([{ path: ['addressOrAlias'], message }], api.errorContext('links.find'))
   }
   return { ...response, data: found }
 }
@@ -65,8 +54,8 @@ export async function findLink(
 export async function askForLinks(
   api: Api,
   wanted: WantedLink,
-  options: RequestOptions = {},
-  { short = shortOf(wanted), asSlugToo = false, isTheOne, domains = new AccountDomains() }: LookOptions = {},
+  options: RequestOptions,
+  { short = shortOf(wanted), asSlugToo = false, matches, otherDomains }: LookOptions,
 ): Promise<CallResult<Link[]> | undefined> {
   const slug = slugOf(wanted.alias)
   const hasSlug = slug !== '' && slug !== wanted.alias && !wanted.alias.includes('/')
@@ -78,23 +67,23 @@ export async function askForLinks(
   const { data, ...response } = asked
   const { links, others } = data
   const [first] = links
-  const isFound = isTheOne ? links.some(isTheOne) : others === 'on later pages'
+  const isFound = matches ? links.some(matches) : others === 'on later pages'
   if (others === 'on later pages' && !isFound) return undefined
   if (!first || isFound || others === 'none' || wanted.domain !== undefined) return { ...response, data: links }
-  const alias = aliasOf(first) ?? wanted.alias
-  const search = async () => (await searchNewest(api, wanted, options, isTheOne ?? (() => false))).data
+  const alias = first.alias ?? wanted.alias
+  const search = async () => (await searchNewest(api, wanted, options, matches ?? (() => false))).data
   const add = (found: readonly Link[]) => {
     links.push(...found.filter(({ id }) => !links.some((link) => link.id === id)))
   }
-  const besides = await domains.besides(first, api, options)
+  const domains = await otherDomains(first)
   // An agency may have hundreds of domains.
-  if (besides.length > SEARCHED_PAGES) add(await search())
+  if (domains.length > SEARCHED_PAGES) add(await search())
   else {
-    for (const domain of besides) {
+    for (const domain of domains) {
       const other = await askOnce(api, { alias, domain }, options, shortOf({ alias, domain }))
       // A server that heeds no domain has to be searched.
       add(other?.data.links ?? (await search()))
-      if (!other || (isTheOne && links.some(isTheOne))) break
+      if (!other || (matches && links.some(matches))) break
     }
   }
   return { ...response, data: links }
@@ -127,43 +116,32 @@ function isUnexplained({ status, body }: Refusal): boolean {
   return isRecord(body) && ![401, 403, 408, 429].includes(status) && status < 500
 }
 
-/** A result that a refusal has led to. */
-export function responseTo<T>(error: ApiError, data: T): CallResult<T> {
-  const { status, headers, rateLimit, attempts, url = '' } = error
-  return { data, rateLimit, attempts, status, url, toResponse: () => new Response(null, { status, headers }) }
-}
-
 /**
  * Searches the newest links for those with an alias, one of each domain.
  *
- * @param isTheOne Ends the search. Default: a link with the alias in its own spelling does.
+ * @param matches Ends the search. Default: a link with the alias in its own spelling does.
  */
 export async function searchNewest(
   api: Api,
   wanted: WantedLink,
-  options: RequestOptions = {},
-  isTheOne: (link: Link) => boolean = () => true,
+  options: RequestOptions,
+  matches: (link: Link) => boolean = () => true,
 ): Promise<CallResult<Link[]>> {
-  const query: LinkQuery = { order: 'date' }
-  const links = api.list(
-    path`/urls`,
-    { query, checks: linkQuery, under: 'urls', row: Link, prepare: prepareLink },
-    options,
-  )
+  const links = new LinkCalls(api).list({ order: 'date' }, options)
   const same: Link[] = []
   let pagesLeft = SEARCHED_PAGES
   let last!: CallResult<unknown>
   for await (const response of links.responses()) {
     last = response
     same.push(...response.data.items.filter((row) => isWanted(row, wanted)))
-    if (same.some((row) => isSameSpelling(row, wanted.alias) && isTheOne(row)) || --pagesLeft === 0) break
+    if (same.some((row) => isSameSpelling(row, wanted.alias) && matches(row)) || --pagesLeft === 0) break
   }
   return { ...last, data: pickLinks(same, wanted) }
 }
 
 /**
  * Reads a response to `?short=`: a single link in the form of GET `/url/:id`, or a list. `undefined` for anything else,
- * and for a list without the link. A row that may be the link has to fit, with `validation: 'report'` too.
+ * and for a list without the link. A row that may be the link has to match its schema.
  */
 const readMatches = (wanted: WantedLink): Read<Matches | undefined> => {
   const readFound = readObject(({ id, details, data, urls }, context): Matches | undefined => {
@@ -171,9 +149,8 @@ const readMatches = (wanted: WantedLink): Read<Matches | undefined> => {
       const issues: Issue[] = []
       const found = parse(Link, row, { path: at, issues }, prepareLink)
       if (issues.length === 0) return [found]
-      if (isOther(row, wanted)) return []
+      if (hasOtherAlias(row, wanted)) return []
       context.issues.push(...issues)
-      context.unusable = true
       return []
     }
     if (isRecord(details)) {
@@ -198,8 +175,8 @@ const readMatches = (wanted: WantedLink): Read<Matches | undefined> => {
   }
 }
 
-/** True if a row that does not fit says at least that it has another alias. */
-function isOther(row: unknown, { alias }: WantedLink): boolean {
+/** Returns whether an invalid row shows at least that it has another alias. */
+function hasOtherAlias(row: unknown, { alias }: WantedLink): boolean {
   if (!isRecord(row)) return false
   const shorturl = row.shorturl ?? row.short
   const own = { alias: isText(row.alias) ? row.alias : null, shorturl: isText(shorturl) ? shorturl : '' }
@@ -207,9 +184,3 @@ function isOther(row: unknown, { alias }: WantedLink): boolean {
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
-
-/** True if the server refused a call for a reason that only its message states, in the language of the site. */
-export function isRefusal(error: unknown): error is ApiError {
-  if (!isShortLinkError(error)) return false
-  return error.code === 'not_found' ? error.isFromApi : error.code === 'api' && isRecord(error.body)
-}

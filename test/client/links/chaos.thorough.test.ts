@@ -1,7 +1,7 @@
 import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { expect, test } from 'vitest'
-import { times } from '../../../helpers/times.ts'
+import { times } from '../../helpers/times.ts'
 
 const count = times(200)
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { failure } from '../../../helpers/outcome.ts'
-import { numberOf, page } from '../../../helpers/responses.ts'
-import type { Answering, Canned } from '../../../helpers/server.ts'
+import { failure } from '../../helpers/outcome.ts'
+import { numberOf, page } from '../../helpers/responses.ts'
+import type { Answering, Canned } from '../../helpers/server.ts'
 import { shopOf } from './connect-links.ts'
 
 const row = (alias: string, longurl = `https://shop.example/${alias}`) => ({

@@ -1,0 +1,383 @@
+import type * as z from 'zod/mini'
+import {
+  alias,
+  anyUrl,
+  type Check,
+  checks,
+  dateTime,
+  httpUrl,
+  id,
+  nonEmptyString,
+  secret,
+  string,
+} from '../checks/checks.ts'
+import {
+  countOrNull,
+  countOrZero,
+  counts,
+  idOrNull,
+  idsOrNull,
+  integer,
+  object,
+  optional,
+  orDefaults,
+  part,
+  text,
+  textOrNull,
+  texts,
+} from '../fields/fields.ts'
+import { renameFields } from '../fields/prepare.ts'
+import type { ApiPromise } from '../http/api-promise.ts'
+import { type ListOptions, type ListPromise, type PageQuery, pageChecks } from '../http/list.ts'
+import { path } from '../http/path.ts'
+import type { RequestOptions } from '../http/request-options.ts'
+import { canParseUrl } from '../runtime/environment.ts'
+import { isRecord } from '../runtime/text.ts'
+import { ActionResult, type Id, Resource } from './resource.ts'
+
+/** A link in a list. Only `id` and `shorturl` are certain. */
+export interface Link extends z.infer<typeof Link> {}
+
+export const Link = /* @__PURE__ */ object({
+  id: integer,
+  /** The short address. Read from `short` too. */
+  shorturl: text,
+  /**
+   * The alias: the short address without its domain, from which it is read if it is left out; `null` if there is none.
+   */
+  alias: textOrNull,
+  /** The address that the link leads to; `null` if it is left out. */
+  longurl: textOrNull,
+  /** `null` if there is none. */
+  title: textOrNull,
+  /** `null` if there is none. */
+  description: textOrNull,
+  /** `null` if it is left out. */
+  clicks: countOrNull,
+  /** Visitors, each counted once; `null` if it is left out, as older servers do. */
+  uniqueclicks: countOrNull,
+  /** The domain of the short address; `null` if it is left out, as older servers do. */
+  domain: textOrNull,
+  /** The id of the campaign that it is in; `null` if there is none, or if older servers leave it out. */
+  campaign: idOrNull,
+  /** The ids of the channels that it is in; `null` if it is left out, as older servers do. */
+  channel: idsOrNull,
+  /** The time of creation, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it is left out. */
+  date: textOrNull,
+})
+
+const otherNames = { shorturl: ['short'] } as const
+
+export const prepareLink = /* @__PURE__ */ renameFields<Link>(otherNames, (row) =>
+  row.alias || typeof row.shorturl !== 'string' ? row : { ...row, alias: aliasIn(row.shorturl) },
+)
+
+/** A link without its statistics. Only `id` and `shorturl` are certain. */
+export interface LinkFields extends z.infer<typeof LinkFields> {}
+
+export const LinkFields = /* @__PURE__ */ object({
+  id: integer,
+  /** The short address. Read from `short` too. */
+  shorturl: text,
+  /** The address that the link leads to; `null` if it is left out. */
+  longurl: textOrNull,
+  /** `null` if there is none. */
+  title: textOrNull,
+  /** `null` if there is none. */
+  description: textOrNull,
+  /** Other addresses, by country. */
+  location: texts,
+  /** Other addresses, by device. */
+  device: texts,
+  /** The end, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it does not. */
+  expiry: textOrNull,
+  /** The time of creation, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it is left out. */
+  date: textOrNull,
+})
+
+/** Visits by social network. A server counts either Google or Instagram; the other is 0. */
+export interface LinkSocialCount extends z.infer<typeof LinkSocialCount> {}
+
+export const LinkSocialCount = /* @__PURE__ */ object({
+  facebook: countOrZero,
+  twitter: countOrZero,
+  instagram: countOrZero,
+  google: countOrZero,
+})
+
+/** The statistics of a link. Missing values are 0 or empty. */
+export interface LinkStatistics extends z.infer<typeof LinkStatistics> {}
+
+export const LinkStatistics = /* @__PURE__ */ object({
+  clicks: countOrZero,
+  /** Visitors, each counted once. */
+  uniqueClicks: countOrZero,
+  /** Visits by country. */
+  topCountries: counts,
+  /** Visits by referring page. */
+  topReferrers: counts,
+  /** Visits by browser. */
+  topBrowsers: counts,
+  /** Visits by operating system. */
+  topOs: counts,
+  /** Visits by social network. */
+  socialCount: /* @__PURE__ */ orDefaults<LinkSocialCount>(LinkSocialCount),
+})
+
+/** A link with its statistics. */
+export interface LinkDetails extends z.infer<typeof LinkDetails> {}
+
+export const LinkDetails = /* @__PURE__ */ object({
+  /** The id of the link, which `details` has too; `undefined` if it is left out. */
+  id: /* @__PURE__ */ optional(integer),
+  details: /* @__PURE__ */ part<LinkFields>(LinkFields),
+  data: /* @__PURE__ */ orDefaults<LinkStatistics>(LinkStatistics),
+})
+
+export const prepareDetails = /* @__PURE__ */ renameFields<LinkDetails>({ details: otherNames })
+
+/** The result of creating or updating a link. */
+export interface CreatedLink extends z.infer<typeof CreatedLink> {}
+
+export const CreatedLink = /* @__PURE__ */ object({
+  id: integer,
+  /** The short address. Read from `short` too. */
+  shorturl: text,
+})
+
+export const prepareCreated = /* @__PURE__ */ renameFields<CreatedLink>(otherNames)
+
+/** Returns the alias in a short address: all of its path. `null` if there is none. */
+export function aliasIn(shorturl: string): string | null {
+  const { pathname = '' } = parseShort(shorturl) ?? {}
+  return decoded(pathname.replace(/^\/|\/$/g, '')) || null
+}
+
+/** Parses a short address or a domain, which may lack its scheme. */
+export function parseShort(address: unknown): URL | undefined {
+  // With `validation: 'report'`, a server's value may be anything.
+  if (typeof address !== 'string') return undefined
+  const url = /^https?:\/\//i.test(address) ? address : `https://${address}`
+  return canParseUrl(url) ? new URL(url) : undefined
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+/** Parameters for listing links. */
+export interface LinkQuery extends PageQuery {
+  /** `date`: the newest first. Some servers accept other values. */
+  order?: 'date' | (string & {}) | undefined
+}
+
+/** Parameters for updating a link. Unlisted parameters are sent as they are. */
+export interface LinkUpdate {
+  /** The URL that the link leads to. */
+  url?: string | URL | undefined
+  /** The alias, instead of a random one. */
+  custom?: string | undefined
+  /** A branded domain of the account. */
+  domain?: string | undefined
+  /** The password for visitors. */
+  password?: string | undefined
+  /** The end of the link, as `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
+  expiry?: string | undefined
+  /** The way visitors are redirected, or the id of an overlay or a custom splash page. */
+  type?: 'direct' | 'frame' | 'splash' | (string & {}) | number | undefined
+  /** The visibility of the link. */
+  status?: 'public' | 'private' | (string & {}) | undefined
+  /** The title of the preview in social networks. */
+  metatitle?: string | undefined
+  /** The description of the preview. */
+  metadescription?: string | undefined
+  /** The URL of the image of the preview. */
+  metaimage?: string | undefined
+  /** The title in the account. */
+  title?: string | undefined
+  /** A note in the account. */
+  description?: string | undefined
+  /** The ids of pixels. */
+  pixels?: readonly Id[] | undefined
+  /** The id of a channel. */
+  channel?: Id | undefined
+  /** The id of a campaign. */
+  campaign?: Id | undefined
+  /** The addresses that open in apps. */
+  deeplink?:
+    | {
+        readonly auto?: boolean | number | undefined
+        readonly apple?: string | undefined
+        readonly google?: string | undefined
+      }
+    | undefined
+  /** Other addresses, by country. */
+  geotarget?: readonly { readonly location: string; readonly link: string }[] | undefined
+  /** Other addresses, by device. */
+  devicetarget?: readonly { readonly device: string; readonly link: string }[] | undefined
+  /** Other addresses, by language. */
+  languagetarget?: readonly { readonly language: string; readonly link: string }[] | undefined
+  /** Parameters to add to the URL. */
+  parameters?: readonly { readonly name: string; readonly value: string }[] | undefined
+}
+
+/** Parameters for creating a link. `url` is required. */
+export interface LinkCreate extends LinkUpdate {
+  url: string | URL
+}
+
+/** A check for a list of objects with these two strings, the second of which passes a check of its own. */
+function pairs<Name extends string, Other extends string>(
+  name: Name,
+  other: Other,
+  second: Check<string | URL>,
+): Check<readonly Readonly<Record<Name | Other, string>>[]> {
+  const fits = (item: unknown) => isRecord(item) && nonEmptyString.fits(item[name]) && second.fits(item[other])
+  return {
+    expected: `a list of { ${name}, ${other} }, each ${other} ${second.expected}`,
+    fits: (value) => Array.isArray(value) && value.every(fits),
+  }
+}
+
+const url = { ...anyUrl, otherNames: ['longurl', 'link', 'target'] }
+
+const rest = {
+  custom: { ...alias, otherNames: ['alias', 'slug'] },
+  domain: string,
+  password: secret,
+  expiry: dateTime,
+  type: {
+    expected: 'direct, frame, splash, or an id',
+    fits: (value: unknown) => string.fits(value) || id.fits(value),
+  } satisfies Check,
+  status: string,
+  metatitle: string,
+  metadescription: string,
+  metaimage: string,
+  title: string,
+  description: string,
+  pixels: {
+    expected: 'a list of ids',
+    fits: (value: unknown) => Array.isArray(value) && value.every(id.fits),
+    isId: true,
+  } satisfies Check,
+  channel: id,
+  campaign: id,
+  deeplink: {
+    expected: '{ auto, apple, google }, the last two as strings',
+    fits: (value: unknown) =>
+      isRecord(value) && [value.apple, value.google].every((store) => store === undefined || string.fits(store)),
+  } satisfies Check,
+  geotarget: /* @__PURE__ */ pairs('location', 'link', httpUrl),
+  devicetarget: /* @__PURE__ */ pairs('device', 'link', httpUrl),
+  languagetarget: /* @__PURE__ */ pairs('language', 'link', httpUrl),
+  parameters: /* @__PURE__ */ pairs('name', 'value', string),
+}
+
+/** @internal */
+export const linkQuery = /* @__PURE__ */ checks<LinkQuery>({}, { ...pageChecks, order: string })
+
+/** @internal */
+export const linkCreate = /* @__PURE__ */ checks<LinkCreate>({ url }, rest)
+
+/** @internal */
+export const linkUpdate = /* @__PURE__ */ checks<LinkUpdate>({}, { url, ...rest })
+
+/** The plain calls of the links section. `links/` adds those that make several requests. */
+export class LinkCalls extends Resource {
+  /**
+   * Lists the links of the account: GET `/urls`.
+   *
+   * @example
+   * for await (const { shorturl, clicks } of client.links.list({ order: 'date' })) console.log(shorturl, clicks)
+   */
+  list(query?: LinkQuery, options?: ListOptions): ListPromise<Link> {
+    return this.api.list(
+      path`/urls`,
+      { query, checks: linkQuery, under: 'urls', row: Link, prepare: prepareLink },
+      options,
+    )
+  }
+
+  /**
+   * Gets a link with its statistics: GET `/url/:id`.
+   *
+   * The counts by country, referrer, browser and system are strings on the wire. For a link without visits, `0` or `[]`
+   * stands in place of an empty map.
+   *
+   * @example
+   * const { details, data } = await client.links.get(2)
+   * console.log(details.longurl, data.clicks)
+   *
+   * @throws {NotFoundError} if there is no such link
+   */
+  get(id: Id, options?: RequestOptions): ApiPromise<LinkDetails> {
+    return this.api.get(path`/url/${{ id }}`, { schema: LinkDetails, prepare: prepareDetails }, options)
+  }
+
+  /**
+   * Creates a link: POST `/url/add`.
+   *
+   * @remarks
+   * For an address that the account has shortened already, some servers respond with the link that exists, others make
+   * a second one. With an alias (`custom`), each link is its own.
+   *
+   * Some older servers respond without the id. The link exists then, and the `outcome` of the error is `done`: `ensure`
+   * finds the id, in two more requests.
+   *
+   * @example
+   * const { id, shorturl } = await client.links.create({ url: 'https://shop.example/opening', custom: 'opening' })
+   * console.log(id, shorturl)
+   *
+   * @throws {InvalidRequestError} if the address is missing, or a parameter is invalid; nothing is sent
+   * @throws {InvalidResponseError} if the response has no id or no short address; `outcome` is `done`
+   * @throws {ApiError} if the alias is taken
+   */
+  create(params: LinkCreate, options?: RequestOptions): ApiPromise<CreatedLink> {
+    return this.api.post(
+      path`/url/add`,
+      { json: params, checks: linkCreate, schema: CreatedLink, prepare: prepareCreated },
+      options,
+    )
+  }
+
+  /**
+   * Updates a link: PUT `/url/:id/update`. Some servers clear what an update leaves out: the password, the expiry, the
+   * domain and the targets.
+   *
+   * Some servers respond with the short address under `short`, others under `shorturl`.
+   *
+   * @example
+   * const params = { url: 'https://shop.example/closing', expiry: '2027-01-31 18:00:00' }
+   * const { shorturl } = await client.links.update(2, params)
+   * console.log(shorturl)
+   *
+   * @throws {InvalidRequestError} if a parameter is invalid; nothing is sent
+   * @throws {NotFoundError} if there is no such link
+   * @throws {ApiError} if the alias is taken
+   */
+  update(id: Id, params: LinkUpdate, options?: RequestOptions): ApiPromise<CreatedLink> {
+    return this.api.put(
+      path`/url/${{ id }}/update`,
+      { json: params, checks: linkUpdate, schema: CreatedLink, prepare: prepareCreated },
+      options,
+    )
+  }
+
+  /**
+   * Deletes a link: DELETE `/url/:id/delete`.
+   *
+   * @example
+   * const { message } = await client.links.delete(3)
+   * console.log(message)
+   *
+   * @throws {NotFoundError} if there is no such link
+   */
+  delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
+    return this.api.delete(path`/url/${{ id }}/delete`, { schema: ActionResult }, options)
+  }
+}
