@@ -42,7 +42,7 @@ test.each([
   const { status, stderr } = await running
   vi.restoreAllMocks()
   expect(status).toBe(130)
-  expect(stderr).toContain(`shortlink-sdk ${args[0]}: ${message}\n`)
+  expect(stderr).toContain(`shortlink ${args[0]}: ${message}\n`)
   expect(await files()).toEqual([])
 })
 
@@ -54,9 +54,7 @@ test('Ctrl+C in shorten says nothing of the URLs that were not begun', async () 
   pressCtrlC()
   const { status, stderr } = await running
   expect(status).toBe(130)
-  expect(stderr).toMatch(
-    /^\nStopping after .*\nshortlink-sdk shorten: stopped: the short addresses above are done\.\n$/,
-  )
+  expect(stderr).toMatch(/^\nStopping after .*\nshortlink shorten: stopped: the short addresses above are done\.\n$/)
 })
 
 test('a second Ctrl+C ends at once, and says so', async () => {

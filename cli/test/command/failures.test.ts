@@ -20,7 +20,7 @@ test.each([
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(stderr).toMatch(message)
     expect(stderr).not.toMatch(/1234567890/)
-    expect(stderr.match(/^shortlink-sdk /gm)).toHaveLength(1)
+    expect(stderr.match(/^shortlink /gm)).toHaveLength(1)
     expect(sandbox.requests.length - before).toBeLessThanOrEqual(20)
   }
   expect(await files()).toEqual(['links.csv', 'links.csv.journal'])
