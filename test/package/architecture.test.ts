@@ -25,7 +25,11 @@ const layers = [
 ]
 
 /** The same for `cli/src`. */
-const cliLayers = [['index.ts', 'node.ts', 'command'], ['tasks'], ['addresses.ts', 'text.ts']]
+const cliLayers = [
+  ['index.ts', 'node.ts', 'command'],
+  ['tasks'],
+  ['abort.ts', 'addresses.ts', 'closable.ts', 'text.ts'],
+]
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
