@@ -88,7 +88,7 @@ export class RowLinks {
   /** Takes over a row that an earlier run has done. */
   resume({ id, shorturl }: CreatedLink, { name, params, alias }: WantedLink): void {
     this.#rowOfId.set(id, { name, url: params.url })
-    if (!params.custom) this.#aliases = hasAlias(shorturl, alias) ? 'given' : 'ignored'
+    if (!params.custom && alias) this.#aliases = hasAlias(shorturl, alias) ? 'given' : 'ignored'
   }
 
   async ensure(row: WantedLink, begun: Begun): Promise<RowLink> {
@@ -160,9 +160,11 @@ export class RowLinks {
         if (!isTaken && !isRefusal(error)) throw error
         if (isTaken && (mayBeDone(error.outcome) || (isFirst && isInDoubt))) {
           // Nobody else has drawn this alias, whatever address the server shows.
-          const own = await this.#writer.links.find(error.shorturl, this.#callOptions())
+          const own = await this.#writer.links.find(error.shorturl, this.#callOptions()).catch(() => undefined)
           if (own) return ownLink(own, params)
-        } else if (isFirst && isInDoubt && !isSearched) {
+          throw mayBeDone(error.outcome) ? error : new UnknownOutcomeError()
+        }
+        if (isFirst && isInDoubt && !isSearched) {
           const own = await this.#findOwn(row)
           if (own) return own
         }
