@@ -42,7 +42,10 @@ test('a second run is refused while the first is in progress, and starts a minut
   const killed = lockedJournal(database, 'links')
   await killed.open?.() // and never closed
 
-  await assert.rejects(importSlice(client, rows, lockedJournal(database, 'links')), /another run of links is in progress/)
+  await assert.rejects(
+    importSlice(client, rows, lockedJournal(database, 'links')),
+    /another run of links is in progress/,
+  )
   assert.equal(sandbox.requests.length, 0)
 
   mock.timers.enable({ apis: ['Date'], now: Date.now() + 61_000 })
