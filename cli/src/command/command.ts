@@ -115,8 +115,10 @@ export function command<const A extends Args>(definition: Definition<A>, most: n
 /** The message of whatever was thrown. */
 export function errorMessage(error: unknown): string {
   const message = (error as Error).message ?? String(error)
-  // Where an alias leads is said without the request that has found it.
-  return isShortLinkError(error) && error.code === 'link_conflict' ? message.replace(/^[A-Z]+ \/\S+: /, '') : message
+  if (!isShortLinkError(error)) return message
+  // Where an alias leads, and what is wrong with a row, is said without the call.
+  const isOfRow = error.code === 'link_conflict' || error.code === 'invalid_request'
+  return message.replace(isOfRow ? /^([A-Z]+ \/\S+|links\.ensure): / : /^links\.ensure: /, '')
 }
 
 /** Returns whether the client refused a call before it sent anything, but not for a file in use. */

@@ -6,9 +6,9 @@ test('Ctrl+C lets the creation in flight end, which is in the result, and begins
   const { sandbox, write, files } = await setUp()
   vi.stubEnv('SHORTLINK_RATE_LIMIT', '1')
   sandbox.fail({ method: 'POST', delay: 200 })
-  // Besides the creation, a list is queued for the row without an alias, and a creation.
+  // The other rows wait for their slots.
   const file = await write('links.csv', `url,custom\n${shop('tea')},tea\n${shop('cake')},\n${shop('lamps')},lamps\n`)
-  const running = run('import', file, '--reuse')
+  const running = run('import', file)
   await vi.waitFor(() => expect(sandbox.requests).toHaveLength(1), 20_000)
   pressCtrlC()
   const { status, stdout, stderr } = await running

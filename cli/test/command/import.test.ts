@@ -65,7 +65,7 @@ test('a link that the server makes under an alias of its own is named, with how 
   expect(status).toBe(1)
   const [{ id, alias }] = sandbox.data.links as unknown as [{ id: number; alias: string }]
   expect(stderr).toContain(
-    `https://sho.rt/${alias} was made in place of the wanted link. To delete it: Xcall DELETE /url/${id}/delete\n`,
+    `https://sho.rt/${alias} was made in place of the wanted link. Delete it in your account, or with client.links.delete(${id})\n`,
   )
 })
 

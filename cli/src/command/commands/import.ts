@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
-import { ShortLinkClient } from 'shortlink-sdk'
+import { InvalidRequestError, ShortLinkClient } from 'shortlink-sdk'
 import { hostOf, lettersOf } from '../../addresses.ts'
-import { type ImportResult, type ImportSummary, importLinks } from '../../tasks/import.ts'
+import { type ImportResult, type ImportSummary, importLinks, type PlannedRow } from '../../tasks/import.ts'
 import { type LinkRow, parameterNames } from '../../tasks/rows.ts'
 import { printable } from '../../text.ts'
 import { checkDone, isDone, leftAsItIs } from '../check-done.ts'
@@ -148,7 +148,9 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
           { domain, campaign, channel },
           { hosts, signal, client: () => asConnected(args, client) },
         )
-        return named.map(({ values, problem }) => (problem === undefined ? values : new Error(problem)))
+        return named.map(({ values, problem }) =>
+          problem === undefined ? values : new InvalidRequestError([{ path: [], message: problem }]),
+        )
       },
     },
   )
@@ -157,14 +159,16 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
     const next = journal ? `, and ${journal.path} remembers them. The same command continues there.` : '.'
     return `stopped: ${formatCount(made)} of ${many(rows.length, 'link')} are done${next}`
   }
-  const keep = (result: ImportResult<Row['values']>) => {
+  const keep = (result: ImportResult<Row['values']> | PlannedRow<Row['values']>) => {
+    if (result.outcome === 'planned') return
     const row = todo[result.index]!
     row.result = resultOf(result)
     if (!result.ok) row.problem ??= errorMessage(result.error)
   }
   const end = await runTask(work, task, keep, howToContinue, ({ row }) => hasIds(row))
   const summary = await task.summary()
-  if (end !== undefined || isPlanOnly || done.length === 0) return { summary, error: withRemedy(end, '--journal') }
+  if (end !== undefined) return { summary, error: withRemedy(end, '--journal') }
+  if (isPlanOnly || done.length === 0) return { summary, error: undefined }
   const check = () => checkDone(client, done, { signal, onProgress: progress.show })
   const checkEnd = await work.run(check, howToContinue).then(
     () => undefined,

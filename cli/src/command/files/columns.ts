@@ -240,7 +240,8 @@ const dateForms = 'YYYY-MM-DD HH:MM:SS, without seconds, with T, or YYYY-MM-DD f
 
 /** Returns a date and time in the form of the platform; `undefined` if a value is not a date in an accepted form. */
 function readDate(value: unknown): string | undefined {
-  const [, date, time, seconds] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(:\d\d)?)?$/.exec(cellText(value).trim()) ?? []
+  const [, date, time, seconds] =
+    /^(\d{4}-\d\d-\d\d)(?:[ T]((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d)?)?$/.exec(cellText(value).trim()) ?? []
   // JavaScript reads 2026-02-30 as 2 March.
   if (date === undefined || !new Date(`${date}T00:00Z`).toJSON()?.startsWith(date)) return undefined
   return time === undefined ? `${date} 23:59:59` : `${date} ${time}${seconds ?? ':00'}`
