@@ -24,7 +24,9 @@ const unexported = [
 ]
 
 const app = await Application.bootstrap({
-  entryPoints: [...Object.values(entries), ...Object.values(cliEntries), ...unexported].map((file) => decodeURIComponent(root.pathname) + file),
+  entryPoints: [...Object.values(entries), ...Object.values(cliEntries), ...unexported].map(
+    (file) => decodeURIComponent(root.pathname) + file,
+  ),
   tsconfig: `${decodeURIComponent(root.pathname)}tsconfig.json`,
   excludePrivate: true,
   excludeProtected: true,
