@@ -22,6 +22,15 @@ export const hostOf = (address: string): string => parseAddress(address)?.host ?
 /** Returns the domain of an address, with its scheme. */
 export const originOf = (address: string): string => parseAddress(address)?.origin ?? address
 
+/** Returns an address in one spelling: `https://Shop.example` is `https://shop.example/`. */
+export function normalized(url: string): string {
+  try {
+    return new URL(url).href
+  } catch {
+    return url
+  }
+}
+
 /** Returns whether a link is on a domain. */
 export const isOnDomain = ({ shorturl }: { readonly shorturl: string }, domain: string): boolean =>
   hostOf(shorturl) === hostOf(domain)

@@ -1,11 +1,24 @@
-export type { ShortLinkClient } from '../../src/client/client.ts'
-export type { AnyShortLinkError, InvalidRequestError, Outcome, RateLimitState } from '../../src/client/errors.ts'
-export type { CreatedLink, Link, LinkStatistics } from '../../src/client/resources/links/link.ts'
-export type { LinksResource } from '../../src/client/resources/links/links.ts'
-export type { LinkCreate } from '../../src/client/resources/links/params.ts'
-export type { Id } from '../../src/client/resources/resource.ts'
+export type {
+  AnyShortLinkError,
+  CreatedLink,
+  Id,
+  InvalidRequestError,
+  Link,
+  LinkCreate,
+  LinkStatistics,
+  Outcome,
+  RateLimitState,
+  ShortLinkClient,
+} from 'shortlink-sdk'
 export { bulk } from './tasks/bulk.ts'
-export { type ImportOptions, type ImportResult, type ImportSummary, importLinks } from './tasks/import.ts'
+export {
+  type ImportOptions,
+  type ImportPlan,
+  type ImportResult,
+  type ImportSummary,
+  importLinks,
+  type PlannedRow,
+} from './tasks/import.ts'
 export { type Journal, type JournalEntry, UnknownOutcomeError } from './tasks/journal.ts'
 export type { BulkOptions, TaskClient, TaskOptions, UnknownDecision } from './tasks/options.ts'
 export {

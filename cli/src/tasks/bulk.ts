@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../src/client/errors.ts'
+import { ConfigurationError } from 'shortlink-sdk'
 import { type BulkOptions, checkTask } from './options.ts'
 import { ItemRun } from './run.ts'
 import { type BulkContext, type BulkResult, type BulkSummary, createTask, type Task } from './task.ts'

@@ -1,12 +1,8 @@
-import * as z from 'zod/mini'
-import { describe, InvalidResponseError, type Issue, isShortLinkError } from '../../../src/client/errors.ts'
-import { parse } from '../../../src/client/fields/parse.ts'
-import type { Api } from '../../../src/client/http/api.ts'
-import { path } from '../../../src/client/http/path.ts'
-import { Link, prepareLink } from '../../../src/client/resources/links/link.ts'
-import { aliasIn } from '../../../src/client/resources/links/match.ts'
-import { type LinkQuery, linkQuery } from '../../../src/client/resources/links/params.ts'
-import { isRecord } from '../../../src/client/runtime/text.ts'
+import { InvalidResponseError, type InvalidResponseReason, type Issue, type Link } from 'shortlink-sdk'
+import { Link as LinkSchema } from 'shortlink-sdk/schemas'
+import { aliasIn } from '../addresses.ts'
+import { describeIssues, isRecord } from '../text.ts'
+import { readerOf, type TaskClient } from './options.ts'
 
 /** Links that were not read before, and the number of links on all pages, unless the server leaves it out. */
 interface LinksPage {
@@ -28,70 +24,65 @@ export interface OddLink {
  * already. Deletions do, so if the list became shorter while it was read, or is incomplete or lacks links, it is read
  * once more.
  *
- * @param isMissing Returns true if links are missing, given the ids of those that were read. Default: never.
+ * @param isMissing Returns whether links are missing, given the ids of those that were read. Default: never.
  * @throws {InvalidResponseError} if the list is incomplete the second time too
  */
 export async function* everyLink(
-  api: Api,
+  client: TaskClient,
   signal: AbortSignal,
   isMissing = (_read: ReadonlySet<number>): boolean => false,
 ): AsyncGenerator<LinksPage> {
   const read = new Set<number>()
-  const query: LinkQuery = { order: 'date' }
   for (const isSecond of [false, true]) {
+    // What is wrong with a page, or at the end with the whole list. A row that is wrong stands in `items` as it came.
+    let problem: Issue | undefined
+    const reader = readerOf(client, ({ issues }) => {
+      problem ??= issues.find(({ path }) => !path.some((part) => typeof part === 'number'))
+    })
     let before: number | undefined
-    let mayBeMore = false
-    const list = api.list(path`/urls`, { query, checks: linkQuery, under: 'urls', row: linkOrOdd }, { signal })
-    try {
-      for await (const { items, result } of list.pages()) {
-        mayBeMore ||= result !== undefined && before !== undefined && result < before
-        before = result
-        const links: Link[] = []
-        const odd: OddLink[] = []
-        for (const row of items) {
-          const { id } = row
-          if (id === 0 ? isSecond : read.has(id)) continue
-          if (id !== 0) read.add(id)
-          if ('issues' in row) odd.push(oddLink(row, api))
-          else links.push(row)
-        }
-        yield { links, odd, total: result }
+    let isShorter = false
+    for await (const { items, result } of reader.links.list({ order: 'date' }, { signal }).pages()) {
+      if (problem) throw listError('schema', problem)
+      isShorter ||= result !== undefined && before !== undefined && result < before
+      before = result
+      const links: Link[] = []
+      const odd: OddLink[] = []
+      for (const row of items as unknown[]) {
+        const parsed = LinkSchema.safeParse(row)
+        const id = parsed.success ? parsed.data.id : idOf(row)
+        if (id === 0 ? isSecond : read.has(id)) continue
+        if (id !== 0) read.add(id)
+        if (parsed.success) links.push(parsed.data)
+        else odd.push(oddLink(row, id, parsed.error.issues as readonly unknown[] as readonly Issue[]))
       }
-    } catch (error) {
-      if (isSecond || !isIncompleteList(error)) throw error
-      mayBeMore = true
+      yield { links, odd, total: result }
     }
-    if (!mayBeMore && !isMissing(read)) return
+    if (problem && isSecond) throw listError('incomplete_list', problem)
+    if (!problem && !isShorter && !isMissing(read)) return
   }
 }
 
-const isIncompleteList = (error: unknown): error is InvalidResponseError =>
-  isShortLinkError(error) && error.code === 'invalid_response' && error.reason === 'incomplete_list'
+const call = { method: 'GET', path: '/urls', outcome: 'unknown' } as const
 
-/** A row that is invalid, with what is invalid about it. */
-interface OddRow {
-  readonly id: number
-  readonly row: unknown
-  readonly issues: readonly Issue[]
+function listError(reason: InvalidResponseReason, issue: Issue): InvalidResponseError {
+  const message = reason === 'schema' ? describeIssues([issue]) : issue.message
+  return new InvalidResponseError(message, { reason, status: 200, body: undefined, issues: [issue] }, call)
 }
 
-const linkOrOdd: z.ZodMiniType<Link | OddRow> = /* @__PURE__ */ z.transform((row): Link | OddRow => {
-  const issues: Issue[] = []
-  const read = parse(Link, row, { path: [], issues }, prepareLink)
-  if (issues.length === 0) return read
+/** Returns the id of a row that is invalid; 0 if it has none. */
+function idOf(row: unknown): number {
   const id = isRecord(row) ? Number(row.id) : 0
-  return { id: Number.isSafeInteger(id) && id > 0 ? id : 0, row, issues }
-})
+  return Number.isSafeInteger(id) && id > 0 ? id : 0
+}
 
-function oddLink({ id, row, issues }: OddRow, api: Api): OddLink {
+function oddLink(row: unknown, id: number, issues: readonly Issue[]): OddLink {
   const given = isRecord(row) ? row : {}
   const text = (value: unknown) => (typeof value === 'string' ? value : null)
   const shorturl = text(given.shorturl) ?? text(given.short) ?? ''
   const unknown = { title: null, description: null, clicks: null, uniqueclicks: null, domain: null }
   const noGroups = { campaign: null, channel: null, date: null }
   const alias = text(given.alias) ?? aliasIn(shorturl)
-  const message = `the row of ${shorturl || (id ? `link ${id}` : 'a link')} is invalid: ${describe(issues)}`
-  const context = { ...api.contextOf({ method: 'GET', path: path`/urls` }), outcome: 'unknown' as const }
-  const error = new InvalidResponseError(message, { reason: 'schema', status: 200, body: row, issues }, context)
+  const message = `the row of ${shorturl || (id ? `link ${id}` : 'a link')} is invalid: ${describeIssues(issues)}`
+  const error = new InvalidResponseError(message, { reason: 'schema', status: 200, body: row, issues }, call)
   return { link: { id, shorturl, alias, longurl: text(given.longurl), ...unknown, ...noGroups }, error }
 }

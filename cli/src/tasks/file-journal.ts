@@ -2,10 +2,9 @@ import { type FileHandle, link, open, readFile, readlink, realpath, rename, rm, 
 import { hostname } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { formatValue, mismatch } from '../../../src/client/checks/mismatch.ts'
-import { ConfigurationError } from '../../../src/client/errors.ts'
-import type { Closable } from '../../../src/client/runtime/async-disposable.ts'
-import { isRecord } from '../../../src/client/runtime/text.ts'
+import { ConfigurationError } from 'shortlink-sdk'
+import type { Closable } from '../closable.ts'
+import { formatValue, isRecord, mismatch } from '../text.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 
 /**

@@ -1,8 +1,6 @@
-import { formatValue } from '../../../src/client/checks/mismatch.ts'
-import { AbortError, ConfigurationError, mayBeDone, type Outcome } from '../../../src/client/errors.ts'
-import type { CreatedLink } from '../../../src/client/resources/links/link.ts'
-import { aliasIn, hasAlias } from '../../../src/client/resources/links/match.ts'
-import { isRecord } from '../../../src/client/runtime/text.ts'
+import { AbortError, ConfigurationError, type CreatedLink, InvalidRequestError, type Outcome } from 'shortlink-sdk'
+import { aliasIn, hasAlias } from '../addresses.ts'
+import { notify } from '../text.ts'
 import {
   changedSince,
   isInDoubt,
@@ -10,39 +8,61 @@ import {
   type Journal,
   type JournalState,
   type KeyedRow,
+  keptLink,
   keyRows,
+  loadJournal,
   restOf,
 } from './journal.ts'
-import { apiOf, checkTask, type TaskClient, type TaskOptions } from './options.ts'
-import { type LinkWanted, type RowLink, RowLinks } from './row-links.ts'
-import { type LinkRow, type ReadRow, readRows } from './rows.ts'
+import { checkTask, type TaskClient, type TaskOptions } from './options.ts'
+import { drawAlias, type RowLink, RowLinks, type WantedLink } from './row-links.ts'
+import { type LinkRow, type ReadRow, RowChecks, readRow, readRows, rowName } from './rows.ts'
 import { ItemRun } from './run.ts'
-import { createTask, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
+import { createTask, mayBeDone, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
 
 /** Options of `importLinks`. All are optional. */
-export interface ImportOptions extends TaskOptions {
+export interface ImportOptions<Row = LinkRow> extends TaskOptions {
   /**
    * Records which row got which link, so that an import that is started again, after a crash or with more rows, does
-   * only what is not done at this server. `fileJournal(path)` of `shortlink-sdk/node` keeps it in a file. Default:
+   * only what is not done at this server. `fileJournal(path)` of `shortlink-cli/node` keeps it in a file. Default:
    * none.
    */
   journal?: Journal | undefined
-  /**
-   * The choice for a row whose alias leads elsewhere. `'suffix'`: it gets the first of `opening-2` … `opening-10` that
-   * leads to its address already or is free. Default: the row fails with a `LinkConflictError`.
-   */
-  onTaken?: 'suffix' | undefined
-  /**
-   * Gives a row without an alias a link that exists, if it leads to the address, is on the domain of the row and has
-   * the title, description, campaign and channel that the row names; two rows with one address then get one link.
-   * Default `false`: each such row gets a new link.
-   *
-   * No list says whether a link has a password or expires: leave this out if links of your account do.
-   */
-  reuse?: boolean | undefined
   /** The number of rows to work on at a time. Default 10. */
   concurrency?: number | undefined
+  /**
+   * Called once with the rows that no earlier run has done, in order, unless there are none. Returns each row as it is
+   * to be sent, or the error that it fails with. The journal knows rows as they were before.
+   */
+  prepare?: ((rows: readonly Row[]) => Prepared<Row> | Promise<Prepared<Row>>) | undefined
+  /** Called once before anything is sent. Errors it throws are ignored. */
+  onPlan?: ((plan: ImportPlan) => void) | undefined
+  /** Plans the import without sending or writing anything: rows that would be sent are `planned`. Default `false`. */
+  dryRun?: boolean | undefined
 }
+
+type Prepared<Row> = readonly (Row | Error)[]
+
+/** The plan of an import: how many rows there are, and what becomes of them. */
+export interface ImportPlan {
+  readonly total: number
+  /** Rows that earlier runs have done at this server. */
+  readonly replayed: number
+  readonly toSend: number
+  /** Rows that fail without a request. */
+  readonly invalid: number
+}
+
+/** A row that an import would send. */
+export type PlannedRow<Row> = {
+  readonly row: Row
+  /** The position of the row, from 0. */
+  readonly index: number
+  /** The alias of the row, or one that an earlier run has drawn; `undefined` if one is drawn when the row is sent. */
+  readonly alias: string | undefined
+  readonly ok: true
+  readonly outcome: 'planned'
+  readonly error?: undefined
+} & { readonly [Name in keyof RowLink | 'replayed']?: undefined }
 
 /** The result of one row. */
 export type ImportResult<Row> = TaskResult<
@@ -52,13 +72,13 @@ export type ImportResult<Row> = TaskResult<
     readonly index: number
     /**
      * The alias of the link, or for a row that is not done, the one that the next run sends: its own, or the one that
-     * was drawn for it. `undefined` if the row is invalid, or the server ignores aliases: if such a row is `unknown`,
-     * only an import with the same journal can tell if it has a link.
+     * was drawn for it. `undefined` if the row is invalid, or the server takes no aliases: if such a row is `unknown`,
+     * only an import with the same journal can tell whether it has a link.
      */
     readonly alias: string | undefined
   },
   RowLink & {
-    /** True if an earlier run did the work. */
+    /** Whether an earlier run did the work. */
     readonly replayed: boolean
   }
 >
@@ -89,9 +109,9 @@ export interface ImportSummary extends TaskSummary {
  * with that error: the next row would get one too. The summary has these links in `strays`.
  *
  * A row without an alias gets one that is drawn when the import begins: seven letters and digits. So its link can be
- * asked for by name, and the row can be repeated after anything. If the server ignores or refuses aliases, which the
- * first such row finds out alone, these rows take the aliases of the server, and only then a lost response stays
- * `unknown`.
+ * asked for by name, and the row can be repeated after anything. An alias that is refused or taken is drawn again, at
+ * most twice. If the server ignores or refuses aliases, which the first such row finds out alone, these rows take the
+ * aliases of the server, and only then a lost response stays `unknown`.
  *
  * With a journal, an import can be started again after anything: what was done at this server (base URL) is not done
  * again, and its results are given with `replayed: true`. The journal knows a row by its address, alias and domain, and
@@ -100,7 +120,8 @@ export interface ImportSummary extends TaskSummary {
  * drawn aliases are in the journal before the first request, and in the results: importing these makes the same links.
  *
  * All rows are read before the first request. A 429 is waited out. Five rows in a row without any response end the
- * import; the rest is not begun.
+ * import; the rest is not begun. With `dryRun`, nothing is sent and nothing is written: a row that would be sent is
+ * `planned`.
  *
  * @example
  * import { importLinks } from 'shortlink-cli'
@@ -120,61 +141,118 @@ export interface ImportSummary extends TaskSummary {
 export function importLinks<Row extends LinkRow>(
   client: TaskClient,
   rows: Iterable<Row> | AsyncIterable<Row>,
-  options: ImportOptions = {},
-): Task<ImportResult<Row>, ImportSummary> {
+  options?: ImportOptions<Row> & { readonly dryRun?: false | undefined },
+): Task<ImportResult<Row>, ImportSummary>
+export function importLinks<Row extends LinkRow>(
+  client: TaskClient,
+  rows: Iterable<Row> | AsyncIterable<Row>,
+  options: ImportOptions<Row>,
+): Task<ImportResult<Row> | PlannedRow<Row>, ImportSummary>
+export function importLinks<Row extends LinkRow>(
+  client: TaskClient,
+  rows: Iterable<Row> | AsyncIterable<Row>,
+  options: ImportOptions<Row> = {},
+): Task<ImportResult<Row> | PlannedRow<Row>, ImportSummary> {
   checkTask('importLinks', { client, rows }, options, [
     'signal',
     'onProgress',
     'journal',
-    'onTaken',
-    'reuse',
     'concurrency',
+    'prepare',
+    'onPlan',
+    'dryRun',
   ])
-  const { journal, onTaken, reuse = false, concurrency, signal, onProgress } = options
+  const { journal, concurrency, signal, onProgress, prepare, onPlan, dryRun = false } = options
   const counts = { total: 0, done: 0, created: 0, found: 0, replayed: 0, failed: 0, unknown: 0 }
   let summary: ImportSummary = { ...counts, strays: [] }
 
-  const api = apiOf(client)
+  /** Reads the rows, and what earlier runs have recorded of them. Nothing is sent. */
+  async function readAll(server: string | undefined, earlier: JournalState): Promise<KeyedRow<Row>[]> {
+    const read: ReadRow<Row>[] = []
+    for await (const row of readRows(rows)) read.push(row)
+    const keyed = keyRows(read, server ?? '', earlier)
+    const isDone = ({ state }: KeyedRow<Row>) => state === 'done'
+    const left = keyed.filter((row) => !isDone(row))
+    await prepareRows(
+      left.filter(({ params }) => params),
+      prepare,
+    )
+    const checks = new RowChecks(client)
+    for (const [index, row] of keyed.entries()) {
+      if (isDone(row)) checks.claimAlias(row.params!, rowName(row.row, index + 1))
+    }
+    for (const [index, row] of keyed.entries()) {
+      if (isDone(row) || row.problem) continue
+      const issues = checks.check({ ...row, values: readRow(row.row).values }, rowName(row.row, index + 1))
+      if (issues.length > 0) row.problem = new InvalidRequestError(issues)
+    }
+    const invalid = left.filter(({ problem }) => problem).length
+    const plan = { total: keyed.length, replayed: keyed.length - left.length, toSend: left.length - invalid, invalid }
+    notify(onPlan, plan)
+    return keyed
+  }
+
+  async function* planOnly(control: TaskControl): AsyncGenerator<ImportResult<Row> | PlannedRow<Row>> {
+    const server = client.baseUrl
+    const own = server === undefined ? undefined : journal
+    await own?.open?.()
+    try {
+      const keyed = await readAll(server, await loadJournal(own, (key) => isKeyOfRow(key, server ?? '')))
+      control.throwIfEnded()
+      for (const [index, item] of keyed.entries()) {
+        const { row, alias, state, problem } = item
+        const isReplayed = state === 'done'
+        const { total, done, replayed, failed } = summary
+        summary = {
+          ...summary,
+          total: total + 1,
+          done: done + Number(isReplayed),
+          replayed: replayed + Number(isReplayed),
+          failed: failed + Number(problem !== undefined),
+        }
+        if (isReplayed) yield doneResult(item, index, replay(item), true)
+        else if (problem) yield { row, index, alias, ok: false, outcome: 'not-sent', error: problem }
+        else yield { row, index, alias, ok: true, outcome: 'planned' }
+      }
+    } finally {
+      await own?.close?.()
+    }
+  }
 
   async function* run(control: TaskControl): AsyncGenerator<ImportResult<Row>> {
-    const server = api.baseUrl()
-    const links = new RowLinks({ api, control, onTaken, reuse })
-    /** The keys of rows for which a link with an alias of the server may have been made. */
-    const withoutAlias = new Set<string>()
-    const aliasToSend = ({ key, params, alias }: KeyedRow<Row>, outcome: Outcome) => {
-      const isUseless = links.ignoresAliases || (mayBeDone(outcome) && withoutAlias.has(key))
-      return isUseless ? params?.custom : alias
-    }
+    const server = client.baseUrl
+    // Without an address, this call fails with an error that says so.
+    if (server === undefined) await client.links.list()
+    const links = new RowLinks(client, control)
+    const aliasToSend = ({ params, alias, isWithoutAlias }: KeyedRow<Row>, outcome: Outcome) =>
+      links.ignoresAliases || (mayBeDone(outcome) && isWithoutAlias) ? params?.custom : alias
     /** The rows without a result. */
     const left = new Map<number, KeyedRow<Row>>()
-    const readAll = async (earlier: JournalState): Promise<Iterable<KeyedRow<Row>>> => {
-      const read: ReadRow<Row>[] = []
-      for await (const row of readRows(rows)) read.push(row)
-      const keyed = keyRows(read, server, earlier)
-      const drawn = keyed.filter(({ alias, params, state }) => alias && !params?.custom && state === undefined)
-      await Promise.all(drawn.map((row) => journal?.write({ key: row.key, state: 'not-sent', data: saidBy(row) })))
-      for (const row of keyed) {
-        const { key, params, alias, state, kept } = row
-        if (kept.isWithoutAlias) withoutAlias.add(key)
-        if (state === 'done') {
-          const { id, shorturl } = keptLink(key, kept)
-          links.resumeDone(id, shorturl, params?.custom ? undefined : alias)
-        } else if (alias && isInDoubt(row)) links.resumeBegun(wantedOf(row))
+    const begin = async (earlier: JournalState): Promise<Iterable<KeyedRow<Row>>> => {
+      const keyed = await readAll(server, earlier)
+      const drawn: KeyedRow<Row>[] = []
+      for (const [index, row] of keyed.entries()) {
+        left.set(index, row)
+        if (row.state === 'done') links.resume(keptLink(row.key, row.kept), wantedOf(row, index))
+        else if (!row.problem && row.alias === undefined) {
+          row.alias = drawAlias()
+          drawn.push(row)
+        }
       }
-      for (const [index, row] of keyed.entries()) left.set(index, row)
+      await Promise.all(drawn.map((row) => journal?.write({ key: row.key, state: 'not-sent', data: saidBy(row) })))
       work.total = keyed.length
       work.expectReplays(keyed.filter(({ state }) => state === 'done').length)
       // Rows leave it when they have a result, so that those that are done take no memory.
       return left.values()
     }
     const work: ItemRun<KeyedRow<Row>, RowLink> = new ItemRun(control, {
-      items: readAll,
-      work: (row, { begun }) => {
+      items: begin,
+      work: (row, { index, begun }) => {
         if (row.problem) throw row.problem
-        return links.ensure(wantedOf(row), (isWithoutAlias) => {
-          if (!isWithoutAlias) return begun()
-          withoutAlias.add(row.key)
-          return begun({ ...saidBy(row), isWithoutAlias })
+        return links.ensure(wantedOf(row, index), (change) => {
+          if (!change) return begun()
+          Object.assign(row, change)
+          return begun(saidBy(row))
         })
       },
       isTask: true,
@@ -184,14 +262,9 @@ export function importLinks<Row extends LinkRow>(
       onProgress,
       onUnknown: 'retry',
       key: ({ key }) => key,
-      isOwnKey: (key) => isKeyOfRow(key, server),
-      keep: (link, row) => ({ ...link, ...saidBy(row) }),
-      replay: (data, { key, values }) => {
-        const { id, shorturl, created, differs = [], row } = keptLink(key, data)
-        const rest = restOf(values)
-        const names = new Set([...differs.filter((name) => name in rest), ...changedSince(rest, row)])
-        return { id, shorturl, created, differs: [...names] }
-      },
+      isOwnKey: (key) => isKeyOfRow(key, server!),
+      keep: (link, { alias, values }) => ({ ...link, alias, row: restOf(values) }),
+      replay: (_, row) => replay(row),
     })
     let created = 0
     try {
@@ -202,7 +275,7 @@ export function importLinks<Row extends LinkRow>(
         const found = done - skipped - created
         summary = { ...summary, total, done, created, found, replayed: skipped, failed, unknown }
         const { row } = item
-        if (ok) yield { row, index, alias: finalAlias(item, data), ok, ...data, outcome, replayed }
+        if (ok) yield doneResult(item, index, data, replayed)
         else yield { row, index, alias: aliasToSend(item, outcome), ok, outcome, error }
       }
     } catch (end) {
@@ -216,36 +289,57 @@ export function importLinks<Row extends LinkRow>(
       summary = { ...summary, strays: links.strays }
     }
   }
-  return createTask(signal, run, () => summary)
+  return createTask<ImportResult<Row> | PlannedRow<Row>, ImportSummary>(signal, dryRun ? planOnly : run, () => summary)
 }
 
-/** The data that the journal keeps of a row, whether it is done or not. */
-const saidBy = ({ alias, values }: KeyedRow<unknown>) => ({ alias, row: restOf(values) })
+/** Replaces rows by what `prepare` makes of them. */
+async function prepareRows<Row>(rows: readonly KeyedRow<Row>[], prepare: ImportOptions<Row>['prepare']): Promise<void> {
+  if (!prepare || rows.length === 0) return
+  const prepared = await prepare(rows.map(({ row }) => row))
+  if (prepared.length !== rows.length) {
+    throw new ConfigurationError(
+      `importLinks: prepare: expected ${rows.length} rows, as many as it was given, received ${prepared.length}`,
+    )
+  }
+  for (const [index, row] of rows.entries()) {
+    const own = prepared[index]!
+    if (own instanceof Error) {
+      row.problem = own
+      continue
+    }
+    const { params } = readRow(own)
+    Object.assign(row, { row: own, params, alias: params?.custom ?? row.alias })
+  }
+}
 
-const wantedOf = (row: KeyedRow<unknown>): LinkWanted => ({
+/** Returns the data that the journal keeps of a row that is not done. */
+const saidBy = ({ alias, values, isWithoutAlias }: KeyedRow<unknown>) => ({
+  alias,
+  row: restOf(values),
+  ...(isWithoutAlias && { isWithoutAlias }),
+})
+
+const wantedOf = (row: KeyedRow<unknown>, index: number): WantedLink => ({
+  name: rowName(row.row, index + 1),
   params: row.params!,
   alias: row.alias!,
   isInDoubt: isInDoubt(row),
-  mayLackAlias: row.kept.isWithoutAlias === true,
+  isWithoutAlias: row.isWithoutAlias,
 })
 
-/** The alias of a row that is done. The server may spell it its way, or have chosen another. */
+/** Returns the link that an earlier run has given a row, and what the row says otherwise now. */
+function replay({ key, kept, values }: KeyedRow<unknown>): RowLink {
+  const { id, shorturl, created, differs = [], row } = keptLink(key, kept)
+  const rest = restOf(values)
+  const names = new Set([...differs.filter((name) => name === 'url' || name in rest), ...changedSince(rest, row)])
+  return { id, shorturl, created, differs: [...names] }
+}
+
+function doneResult<Row>(item: KeyedRow<Row>, index: number, link: RowLink, replayed: boolean): ImportResult<Row> {
+  return { row: item.row, index, alias: finalAlias(item, link), ok: true, ...link, outcome: 'done', replayed }
+}
+
+/** Returns the alias of a row that is done. The server may spell it its way, or have chosen another. */
 function finalAlias({ alias }: KeyedRow<unknown>, { shorturl }: RowLink): string | undefined {
   return alias !== undefined && hasAlias(shorturl, alias) ? alias : (aliasIn(shorturl) ?? undefined)
-}
-
-/** The data that the journal keeps for a row that is done. */
-interface KeptLink extends Omit<RowLink, 'differs'> {
-  readonly differs?: readonly string[]
-  readonly row?: Readonly<Record<string, string>>
-}
-
-/** @throws {ConfigurationError} if an entry has no link, because the journal does not keep `data` */
-function keptLink(key: string, data: unknown): KeptLink {
-  if (isRecord(data) && Number.isSafeInteger(data.id) && typeof data.shorturl === 'string') {
-    return data as unknown as KeptLink
-  }
-  throw new ConfigurationError(
-    `journal: the entry ${formatValue(key)} is done, and has no link. A journal for importLinks must keep \`data\``,
-  )
 }

@@ -1,8 +1,7 @@
-import type { Outcome } from '../../../src/client/errors.ts'
-import { hostOf, normalized } from '../../../src/client/resources/links/match.ts'
-import { linkCreate } from '../../../src/client/resources/links/params.ts'
-import { isRecord } from '../../../src/client/runtime/text.ts'
-import { groupBy, type ReadRow } from './rows.ts'
+import { ConfigurationError, type Outcome } from 'shortlink-sdk'
+import { hostOf, normalized } from '../addresses.ts'
+import { formatValue, isRecord } from '../text.ts'
+import { groupBy, isParameter, type ReadRow, type RowParams } from './rows.ts'
 
 /** One entry of a journal: what happened to an item. */
 export interface JournalEntry {
@@ -51,7 +50,7 @@ export async function loadJournal(
   return items
 }
 
-/** True if an earlier run may have done an item, and it is unknown if it has. */
+/** Returns whether an earlier run may have done an item, and it is unknown whether it has. */
 export const isInDoubt = (entry: { readonly state: string | undefined } | undefined): boolean =>
   entry?.state === 'begun' || entry?.state === 'unknown'
 
@@ -66,11 +65,20 @@ export class UnknownOutcomeError extends Error {
 }
 
 /** A row with what the journal says of it. */
-export interface KeyedRow<Row> extends Omit<ReadRow<Row>, 'emptied'> {
+export interface KeyedRow<Row> {
+  row: Row
+  /** Everything that the row says, by which the next run knows it. */
+  readonly values: ReadRow<Row>['values']
+  /** The parameters of its link; `undefined` if the row is not an object. */
+  params: RowParams | undefined
+  /** Why it cannot be sent. */
+  problem?: Error
   /** Its key in the journal. */
   readonly key: string
-  /** Its own alias, or the one that was drawn for it; `undefined` for an invalid row without one. */
-  readonly alias: string | undefined
+  /** Its own alias, or the one that was drawn for it; `undefined` if none was drawn yet. */
+  alias: string | undefined
+  /** Whether its link may have been made with an alias of the server. */
+  isWithoutAlias: boolean
   /** The state of its entry; `undefined` if it has none. */
   readonly state: string | undefined
   /** The data of its entry. */
@@ -85,8 +93,8 @@ interface Entry extends Pick<KeyedRow<unknown>, 'state' | 'kept'> {
 /**
  * Gives each row its entry in the journal of a server: a row is known by its address, alias and domain, and by its
  * number among the rows that have the same. So rows may be moved, added and taken out between two runs. A row takes the
- * entry of an earlier run that says the same in everything else, or else one that nobody takes, or else a new one. A
- * row without an alias then has the alias of its entry, or in a new one an alias that is drawn.
+ * entry of an earlier run that says the same in everything else, or else one that no row has taken, or else a new one. A
+ * row without an alias then has the alias of its entry.
  */
 export function keyRows<Row>(rows: readonly ReadRow<Row>[], server: string, earlier: JournalState): KeyedRow<Row>[] {
   const entries = entriesOf(earlier)
@@ -95,8 +103,8 @@ export function keyRows<Row>(rows: readonly ReadRow<Row>[], server: string, earl
     return { read, parts, identity: JSON.stringify(parts), rest: restOf(read.values) }
   })
   const taken = new Map<object, Entry>()
-  const valid = all.filter(({ read }) => !read.problem)
-  for (const [identity, group] of groupBy(valid, (row) => row.identity)) {
+  const objects = all.filter(({ read }) => read.params)
+  for (const [identity, group] of groupBy(objects, (row) => row.identity)) {
     const free = new Set(entries.get(identity))
     const assign = (rows: typeof group, fitting: readonly Entry[]) => {
       // If there are more entries than rows, those that are done or may be come first.
@@ -119,23 +127,14 @@ export function keyRows<Row>(rows: readonly ReadRow<Row>[], server: string, earl
   )
   return all.map((row) => {
     const { read, parts, identity } = row
-    const { values, params, problem } = read
+    const { values, params } = read
     const entry: Entry = taken.get(row) ?? { number: (numbers.get(identity) ?? 0) + 1, state: undefined, kept: NOTHING }
     if (!taken.has(row)) numbers.set(identity, entry.number)
     const { state, kept } = entry
-    const drawn = () => (typeof kept.alias === 'string' ? kept.alias : drawAlias())
-    const alias = params?.custom ?? (problem ? undefined : drawn())
+    const alias = params?.custom ?? (typeof kept.alias === 'string' ? kept.alias : undefined)
     const key = JSON.stringify([...parts, entry.number])
-    return { row: read.row, values, params, problem, key, alias, state, kept }
+    return { row: read.row, values, params, key, alias, isWithoutAlias: kept.isWithoutAlias === true, state, kept }
   })
-}
-
-const ALIAS_SIGNS = 'abcdefghijklmnopqrstuvwxyz0123456789'
-
-/** Draws an alias of seven letters and digits. */
-function drawAlias(): string {
-  const numbers = crypto.getRandomValues(new Uint32Array(7))
-  return Array.from(numbers, (number) => ALIAS_SIGNS[number % ALIAS_SIGNS.length]).join('')
 }
 
 /** The data of rows without an entry. One object for all of them, because there may be many. */
@@ -143,7 +142,7 @@ const NOTHING = {}
 
 const rankOf = ({ state }: Entry) => (state === 'done' ? 0 : isInDoubt({ state }) ? 1 : 2)
 
-/** True if a key of a journal is that of a row at a server. */
+/** Returns whether a key of a journal is that of a row at a server. */
 export function isKeyOfRow(key: string, server: string): boolean {
   if (!key.startsWith(`[${JSON.stringify(server)},`)) return false
   try {
@@ -154,12 +153,12 @@ export function isKeyOfRow(key: string, server: string): boolean {
   }
 }
 
-/** The parameters that a row says now, and did not say when its link was made. */
+/** Returns the parameters that a row says now and did not say when its link was made. */
 export function changedSince(rest: Rest, before: Rest = {}): string[] {
-  return Object.keys(rest).filter((name) => Object.hasOwn(linkCreate, name) && rest[name] !== before[name])
+  return Object.keys(rest).filter((name) => isParameter(name) && rest[name] !== before[name])
 }
 
-/** The parts of the key of a row, before its number: they make it the same row in another run. */
+/** Returns the parts of a row's key before its number, which make it the same row in another run. */
 function keyPartsOf({ params }: ReadRow<unknown>, server: string): string[] {
   const { url = '', custom = '', domain = '' } = params ?? {}
   return [server, normalized(String(url)), custom, domain && hostOf(String(domain))]
@@ -167,14 +166,14 @@ function keyPartsOf({ params }: ReadRow<unknown>, server: string): string[] {
 
 type Rest = Readonly<Record<string, string>>
 
-/** Hashes of what a row says besides its address, alias and domain, which tell equal rows apart. */
+/** Returns hashes of what a row says besides its address, alias and domain, which tell equal rows apart. */
 export function restOf(values: ReadRow<unknown>['values']): Rest {
   const { url: _, custom: __, domain: ___, ...rest } = values
   const hashes = Object.entries(rest).map(([name, value]) => [name, name === 'password' ? '' : (hash(value) ?? '')])
   return Object.fromEntries(hashes)
 }
 
-/** The entries of earlier runs, by what their rows are. Other keys of the journal belong to no row. */
+/** Groups the entries of earlier runs by what their rows are. Other keys of the journal belong to no row. */
 function entriesOf(earlier: JournalState): Map<string, Entry[]> {
   const entries = [...earlier].flatMap(([key, { state, data }]) => {
     const [, identity, number] = /^(.*),(\d+)\]$/.exec(key) ?? []
@@ -184,11 +183,11 @@ function entriesOf(earlier: JournalState): Map<string, Entry[]> {
   return groupBy(entries, ({ identity }) => identity)
 }
 
-/** One text for what rows say, in whatever order their columns are. */
+/** Returns one text for what rows say, in whatever order their columns are. */
 const textOf = (rest: Readonly<Record<string, unknown>>): string => JSON.stringify(Object.entries(rest).sort())
 
 /**
- * A short hash of a value (FNV-1a), equal for a number and its digits. It is not safe against deliberate collisions.
+ * Returns a short hash of a value (FNV-1a), equal for a number and its digits. It is not safe against deliberate collisions.
  * `undefined` if the value has no JSON.
  */
 function hash(value: unknown): string | undefined {
@@ -201,4 +200,23 @@ function hash(value: unknown): string | undefined {
   let result = 0x811c9dc5
   for (const letter of text) result = Math.imul(result ^ letter.codePointAt(0)!, 0x01000193) >>> 0
   return result.toString(36)
+}
+
+/** The link that the journal keeps for a row that is done. */
+export interface KeptLink {
+  readonly id: number
+  readonly shorturl: string
+  readonly created: boolean
+  readonly differs?: readonly string[]
+  readonly row?: Rest
+}
+
+/** @throws {ConfigurationError} if an entry has no link, because the journal does not keep `data` */
+export function keptLink(key: string, data: unknown): KeptLink {
+  if (isRecord(data) && Number.isSafeInteger(data.id) && typeof data.shorturl === 'string') {
+    return data as unknown as KeptLink
+  }
+  throw new ConfigurationError(
+    `journal: the entry ${formatValue(key)} is done, and has no link. A journal for importLinks must keep \`data\``,
+  )
 }

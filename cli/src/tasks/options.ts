@@ -1,24 +1,11 @@
-import {
-  abortSignal,
-  aFunction,
-  boolean,
-  type Checks,
-  checkOptions,
-  checkValue,
-  count,
-  oneOf,
-  positiveInteger,
-  string,
-} from '../../../src/client/checks/checks.ts'
-import type { ShortLinkClient } from '../../../src/client/client.ts'
-import { ConfigurationError, describe, type RateLimitState } from '../../../src/client/errors.ts'
-import { API, type Api, isClient } from '../../../src/client/http/api.ts'
-import { asyncIterator } from '../../../src/client/runtime/environment.ts'
+import { ConfigurationError, type Drift, type RateLimitState, type ShortLinkClient } from 'shortlink-sdk'
+import { asyncIterator } from '../abort.ts'
+import { describeIssues, formatValue, isRecord, kind, mismatch, similarName } from '../text.ts'
 import type { Journal, UnknownOutcomeError } from './journal.ts'
 import type { TaskProgress } from './task.ts'
 
 /** The client of a task: a `ShortLinkClient`. */
-export type TaskClient = Pick<ShortLinkClient, 'rateLimit' | 'links'>
+export type TaskClient = Pick<ShortLinkClient, 'baseUrl' | 'domains' | 'links' | 'rateLimit' | 'withOptions'>
 
 /** Options of every task. */
 export interface TaskOptions {
@@ -47,17 +34,17 @@ export interface BulkOptions<T> {
   total?: number | undefined
   /**
    * Records which items are done, so that an interrupted run resumes when it is started again. `fileJournal(path)` of
-   * `shortlink-sdk/node` keeps it in a file. Default: none.
+   * `shortlink-cli/node` keeps it in a file. Default: none.
    */
   journal?: Journal | undefined
   /**
-   * The name of an item in the journal, such as its id. Required with `journal`; a run in which two items share a name
-   * fails. Items may be moved, added and taken out between two runs.
+   * Returns the name of an item in the journal, such as its id. Required with `journal`; a run in which two items share
+   * a name fails. Items may be moved, added and taken out between two runs.
    */
   key?: ((item: T, index: number) => string | number) | undefined
   /**
-   * The choice for an item that an earlier run began, and that may have been done: it is unknown how it ended.
-   * `report` (default) fails it with {@link UnknownOutcomeError} without calling the worker; `retry` does it again.
+   * What to do with an item that an earlier run began and whose outcome is unknown. `report` (default) fails it with
+   * {@link UnknownOutcomeError} without calling the worker; `retry` does it again.
    */
   onUnknown?: UnknownDecision | undefined
   /**
@@ -74,8 +61,16 @@ export interface BulkOptions<T> {
   client?: { readonly rateLimit: RateLimitState } | undefined
 }
 
-/** The options for an item that an earlier run may have done. */
+/** What to do with an item that an earlier run may have done. */
 export type UnknownDecision = 'report' | 'retry'
+
+/** What an argument or option accepts, in words and as a function. */
+interface Check {
+  readonly expected: string
+  readonly isValid: (value: unknown) => boolean
+}
+
+const isFunction = (value: unknown) => typeof value === 'function'
 
 /** Strings are iterable too, but passing one is surely a mistake. */
 function isIterable(value: unknown): boolean {
@@ -90,57 +85,85 @@ function isJournal(value: unknown): boolean {
   return isFunction(read) && isFunction(write) && isOptional(open) && isOptional(close)
 }
 
-const isFunction = aFunction.fits
+const isClient = (value: unknown) => {
+  const { links, withOptions } = Object(value) as Record<string, unknown>
+  return isFunction(withOptions) && typeof links === 'object'
+}
 
-const rows = { expected: 'an iterable of rows, such as an array', fits: isIterable }
+const isSignal = (value: unknown) => isFunction((value as Partial<AbortSignal> | null)?.addEventListener)
+const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
+
+const aFunction: Check = { expected: 'a function', isValid: isFunction }
+const aFlag: Check = { expected: 'true or false', isValid: (value) => typeof value === 'boolean' }
+const aCount: Check = { expected: 'a whole number from 0', isValid: isCount }
+const rows: Check = { expected: 'an iterable of rows, such as an array', isValid: isIterable }
 
 /** The checks of all arguments of tasks, and of their options. */
-const argumentChecks = {
-  client: { expected: 'a ShortLinkClient', fits: isClient },
+const checks = {
+  client: { expected: 'a ShortLinkClient', isValid: isClient },
   rows,
   wanted: rows,
   previous: rows,
-  items: { expected: 'an iterable, such as an array', fits: isIterable },
+  items: { expected: 'an iterable, such as an array', isValid: isIterable },
   worker: aFunction,
-  signal: abortSignal,
+  signal: { expected: 'an AbortSignal', isValid: isSignal },
   onProgress: aFunction,
   onPlan: aFunction,
-  concurrency: positiveInteger,
-  total: count,
-  journal: { expected: 'a journal, such as fileJournal(path)', fits: isJournal },
+  prepare: aFunction,
+  concurrency: { expected: 'a positive integer', isValid: (value) => isCount(value) && value !== 0 },
+  total: aCount,
+  journal: { expected: 'a journal, such as fileJournal(path)', isValid: isJournal },
   key: aFunction,
-  onUnknown: oneOf(['report', 'retry']),
-  onTaken: { expected: 'suffix', fits: (value: unknown) => value === 'suffix' },
-  replay: boolean,
-  reuse: boolean,
-  apply: boolean,
-  prune: string,
-  maxDeletes: count,
-} satisfies Checks
+  onUnknown: { expected: 'one of report, retry', isValid: (value) => value === 'report' || value === 'retry' },
+  replay: aFlag,
+  apply: aFlag,
+  dryRun: aFlag,
+  prune: { expected: 'a string', isValid: (value) => typeof value === 'string' },
+  maxDeletes: aCount,
+} satisfies Record<string, Check>
 
-/** The name of an option of a task. */
-export type OptionName = keyof typeof argumentChecks
+/** The name of an argument or option of a task. */
+type ArgumentName = keyof typeof checks
 
 /** @throws {ConfigurationError} for arguments that are invalid, and options that are invalid or do not exist */
 export function checkTask(
   task: string,
-  given: { readonly [Name in OptionName]?: unknown },
+  given: { readonly [Name in ArgumentName]?: unknown },
   options: unknown,
-  names: readonly OptionName[],
+  names: readonly ArgumentName[],
 ): void {
-  // A text may be a whole file.
-  const issues = Object.entries(given).flatMap(([name, value]) =>
-    checkValue([name], value, { ...argumentChecks[name as OptionName], secret: true }),
-  )
-  issues.push(...checkOptions(options, Object.fromEntries(names.map((name) => [name, argumentChecks[name]]))))
-  if (issues.length) throw new ConfigurationError(`${task}: ${describe(issues)}`)
+  const issues = Object.entries(given).flatMap(([name, value]) => {
+    const { expected, isValid } = checks[name as ArgumentName]
+    // A text is not shown, because it may be a whole file.
+    return isValid(value) ? [] : [{ path: [name], message: mismatch(expected, value) }]
+  })
+  issues.push(...checkOptions(options, names))
+  if (issues.length > 0) throw new ConfigurationError(`${task}: ${describeIssues(issues)}`)
+}
+
+function checkOptions(options: unknown, names: readonly ArgumentName[]) {
+  if (!isRecord(options)) return [{ path: [], message: mismatch('an object of options', options ?? null, kind) }]
+  return Object.entries(options).flatMap(([name, value]) => {
+    const known = names.find((other) => other === name)
+    if (known === undefined) {
+      const meant = similarName(name, names)
+      const advice = meant === undefined ? `expected one of ${names.join(', ')}` : `did you mean ${meant}?`
+      return [{ path: [name], message: `unknown option, ${advice}` }]
+    }
+    const { expected, isValid } = checks[known]
+    return value === undefined || isValid(value)
+      ? []
+      : [{ path: [name], message: mismatch(expected, value, formatValue) }]
+  })
 }
 
 /**
- * The calls of a client for a task: they stand behind others, wait out a 429, need whole lists, and have no deadline.
- * Call it where the user calls the task, because that line is the one of their errors.
+ * Returns a client for the lists of a task. It reports rows that do not match instead of failing, so that the task can
+ * tell them apart from the others.
  */
-export function apiOf(client: TaskClient): Api {
-  const { [API]: api } = client as ShortLinkClient
-  return api.forOperation({}).inContext({ task: {}, endsAt: Number.POSITIVE_INFINITY })
-}
+export const readerOf = (client: TaskClient, onDrift: (drift: Drift) => void): ShortLinkClient =>
+  client.withOptions({ priority: 'low', deadline: false, validation: 'report', onDrift })
+
+/** Returns a client for the writes of a task and whatever decides about them, which reads strictly. */
+export const writerOf = (client: TaskClient): ShortLinkClient =>
+  client.withOptions({ priority: 'low', deadline: false, validation: 'strict' })

@@ -1,10 +1,7 @@
-import { formatValue, mismatch } from '../../../src/client/checks/mismatch.ts'
-import { ConfigurationError } from '../../../src/client/errors.ts'
-import type { Link } from '../../../src/client/resources/links/link.ts'
-import { notify } from '../../../src/client/runtime/notify.ts'
-import { isRecord } from '../../../src/client/runtime/text.ts'
+import { ConfigurationError, type Link } from 'shortlink-sdk'
+import { formatValue, isRecord, mismatch, notify } from '../text.ts'
 import { everyLink } from './every-link.ts'
-import { apiOf, checkTask, type TaskClient, type TaskOptions } from './options.ts'
+import { checkTask, type TaskClient, type TaskOptions } from './options.ts'
 import { rowName } from './rows.ts'
 import { createTask, startStopwatch, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
 
@@ -93,7 +90,6 @@ export function reportLinks<Previous extends ReportedLink = ReportedLink>(
   const links = { total: 0, done: 0, failed: 0, unknown: 0, changed: 0, isNew: 0 }
   const sums = { clicks: 0, newClicks: 0, newLinkClicks: 0, lostClicks: 0 }
   let gone: Previous[] = []
-  const api = apiOf(client)
 
   async function* run({ signal }: TaskControl): AsyncGenerator<ReportResult> {
     const elapsedMs = startStopwatch()
@@ -125,7 +121,7 @@ export function reportLinks<Previous extends ReportedLink = ReportedLink>(
         outcome: 'done',
       }
     }
-    for await (const { links: read, odd, total } of everyLink(api, signal, () => left.size > 0)) {
+    for await (const { links: read, odd, total } of everyLink(client, signal, () => left.size > 0)) {
       for (const link of read) yield compare(link)
       for (const { link, error } of odd) {
         const isNew = !left.delete(link.id)

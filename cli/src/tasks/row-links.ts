@@ -1,72 +1,84 @@
-import { isShortLinkError } from '../../../src/client/errors.ts'
-import type { Api } from '../../../src/client/http/api.ts'
-import { AccountDomains } from '../../../src/client/resources/links/domains.ts'
-import { createLink, ensureLink, isOtherAlias } from '../../../src/client/resources/links/ensure.ts'
-import { askForLinks, isRefusal, SEARCHED_PAGES } from '../../../src/client/resources/links/find.ts'
-import type { CreatedLink, Link } from '../../../src/client/resources/links/link.ts'
-import { LinksResource } from '../../../src/client/resources/links/links.ts'
-import { hasAlias, hostOf, isOnDomain, isSameAddress, normalized } from '../../../src/client/resources/links/match.ts'
+import {
+  type CreatedLink,
+  InvalidResponseError,
+  isSameAddress,
+  isShortLinkError,
+  type Link,
+  LinkConflictError,
+  type ShortLinkClient,
+} from 'shortlink-sdk'
+import { hasAlias, isOnDomain, originOf } from '../addresses.ts'
+import { formatValue, isRecord } from '../text.ts'
 import { everyLink } from './every-link.ts'
 import { UnknownOutcomeError } from './journal.ts'
-import { contradictsNothing, namesNotSet, type RowParams } from './rows.ts'
-import type { TaskControl } from './task.ts'
+import { type TaskClient, writerOf } from './options.ts'
+import { namesNotSet, type RowParams } from './rows.ts'
+import { mayBeDone, type TaskControl } from './task.ts'
 
 /** The link of a row. */
 export interface RowLink extends Readonly<CreatedLink> {
-  /** True if the import created the link, as far as can be known. */
+  /** Whether the import created the link, as far as can be known. */
   readonly created: boolean
   /**
    * The parameters of the row that a link which was found does not have, or not visibly: no server shows a password,
-   * and lists do not show `expiry`. Empty if the import created it.
+   * and lists do not show `expiry`. If the import created the link, only `url`, if the server shows another address.
    */
   readonly differs: readonly string[]
 }
 
 /** A row whose link is wanted. */
-export interface LinkWanted {
+export interface WantedLink {
+  /** The row as errors of other rows name it. */
+  readonly name: string
   readonly params: RowParams
   /** The alias of the row: its own, or the one that was drawn for it. */
   readonly alias: string
-  /** True if an earlier run began the row, and it is unknown if it was done. */
+  /** Whether an earlier run began the row, and it is unknown whether it was done. */
   readonly isInDoubt?: boolean
-  /** True if that run may have made its link with an alias of the server. */
-  readonly mayLackAlias?: boolean
+  /** Whether that run may have made its link with an alias of the server. */
+  readonly isWithoutAlias?: boolean
 }
 
-/** Called before the first request that writes, and before the first that creates a link without an alias. */
-type Begun = (isWithoutAlias: boolean) => Promise<void>
+/** What changes in a row before its next creation is sent. */
+export type RowChange = { readonly alias: string } | { readonly isWithoutAlias: true }
 
-interface RowLinksOptions {
-  readonly api: Api
-  readonly control: TaskControl
-  readonly onTaken?: 'suffix' | undefined
-  readonly reuse?: boolean
+/** Called before the first request that creates a link, and again before one that creates it in another way. */
+type Begun = (change?: RowChange) => Promise<void>
+
+/** A row that has a link. */
+interface LinkedRow {
+  readonly name: string
+  readonly url: string
 }
 
-/** A row whose link other rows to its address take too. */
-interface SharedLink extends LinkWanted {
-  link?: RowLink
-}
+/** How many more aliases are drawn for a row if one is refused or taken. */
+const REDRAWS = 2
+
+/** The maximum number of pages of the newest links that are read, of 100 links unless the server sends fewer. */
+const NEWEST_PAGES = 10
 
 /** Finds or creates the links of rows. The alias of a row makes that safe to repeat. */
 export class RowLinks {
   /** Links that the server made with another alias or domain than the row names. */
   readonly strays: CreatedLink[] = []
-  readonly #options: RowLinksOptions
-  readonly #domains = new AccountDomains()
-  /** Tells if the server gives links the aliases that it is sent. */
+  readonly #client: TaskClient
+  readonly #writer: ShortLinkClient
+  readonly #control: TaskControl
+  /** Whether the server gives links the aliases that it is sent. */
   #aliases: 'untried' | 'given' | 'ignored' = 'untried'
   /** The end of the last row that found out about aliases, or tried to. */
   #trial: Promise<unknown> = Promise.resolve()
-  /** The links of the rows so far, if the server ignores aliases. */
-  readonly #ids = new Set<number>()
-  /** With `reuse`, the rows of each address, which are worked on one after another, and those that have its links. */
-  readonly #turns = new Map<string, Promise<unknown>>()
-  readonly #shared = new Map<string, SharedLink[]>()
+  /** The rows so far by the ids of their links. */
+  readonly #rowOfId = new Map<number, LinkedRow>()
   #newest: Promise<readonly Link[]> | undefined
+  /** How many rows had to ask for the domains of the account. */
+  #askedForDomains = 0
+  #domains: Promise<readonly string[] | undefined> | undefined
 
-  constructor(options: RowLinksOptions) {
-    this.#options = options
+  constructor(client: TaskClient, control: TaskControl) {
+    this.#client = client
+    this.#writer = writerOf(client)
+    this.#control = control
   }
 
   get ignoresAliases(): boolean {
@@ -74,17 +86,12 @@ export class RowLinks {
   }
 
   /** Takes over a row that an earlier run has done. */
-  resumeDone(id: number, shorturl: string, drawnAlias: string | undefined): void {
-    this.#ids.add(id)
-    if (drawnAlias !== undefined) this.#aliases = hasAlias(shorturl, drawnAlias) ? 'given' : 'ignored'
+  resume({ id, shorturl }: CreatedLink, { name, params, alias }: WantedLink): void {
+    this.#rowOfId.set(id, { name, url: params.url })
+    if (!params.custom && alias) this.#aliases = hasAlias(shorturl, alias) ? 'given' : 'ignored'
   }
 
-  /** Takes over a row that an earlier run began: with `reuse`, other rows to its address share its alias. */
-  resumeBegun(row: LinkWanted): void {
-    if (!row.params.custom) this.#share({ ...row })
-  }
-
-  async ensure(row: LinkWanted, begun: Begun): Promise<RowLink> {
+  async ensure(row: WantedLink, begun: Begun): Promise<RowLink> {
     // Until one row has found out what the server does with aliases, they go one after another.
     const before = this.#trial
     let end = () => {}
@@ -96,87 +103,90 @@ export class RowLinks {
     await before
     if (this.#aliases !== 'untried') end()
     try {
-      return await (this.#options.reuse ? this.#inTurn(row, begun) : this.#make(row, begun))
+      this.#control.throwIfEnding()
+      const link = await (row.params.custom
+        ? this.#ensureAlias(row, row.alias, () => begun())
+        : this.#ensureDrawn(row, begun))
+      this.#claim(link, row)
+      return link
+    } catch (error) {
+      // The next row would get such a link too.
+      if (isOtherAlias(error)) {
+        this.strays.push(madeLink(error))
+        this.#control.fail(error)
+      }
+      throw error
     } finally {
       end()
     }
   }
 
-  async #make(row: LinkWanted, begun: Begun): Promise<RowLink> {
-    const { params } = row
-    this.#options.control.throwIfEnding()
+  async #ensureAlias({ params, isInDoubt }: WantedLink, alias: string, begun: () => Promise<void>): Promise<RowLink> {
+    const domains = await this.#knownDomains()
+    const own = { ...params, custom: alias }
+    const options = { createFirst: true, newest: () => this.#readNewest(), ...(domains && { domains }) }
     try {
-      const link = await (params.custom ? this.#ensureAlias(row, begun) : this.#ensureDrawn(row, begun))
-      this.#ids.add(link.id)
-      return link
+      const link = await this.#writer.links.ensure(own, { ...options, ...this.#callOptions(begun) })
+      this.#aliases = 'given'
+      const created = link.created || Boolean(isInDoubt && !params.custom)
+      return rowLink(link, created, created || !link.link ? [] : namesNotSet(params, link.link))
     } catch (error) {
-      // The next row would get such a link too.
-      if (isOtherAlias(error)) {
-        const { id, shorturl } = error.body
-        this.strays.push({ id, shorturl })
-        this.#options.control.fail(error)
-      }
-      throw error
+      if (!isConflict(error)) throw error
+      if (!params.domain) this.#askedForDomains++
+      throw withoutCall(error)
     }
   }
 
-  async #ensureAlias({ params, alias, isInDoubt }: LinkWanted, begun: Begun): Promise<RowLink> {
-    const { api, control, onTaken } = this.#options
-    const own = { ...params, custom: alias }
-    // A drawn alias that is taken was drawn for another row.
-    const suffix = params.custom ? onTaken : 'suffix'
-    const options = { signal: control.ending, onTaken: suffix, newest: () => this.#readNewest() }
-    const { data } = await ensureLink(
-      api.inContext({ task: { begun: () => begun(false) } }),
-      own,
-      options,
-      this.#domains,
-    )
-    this.#aliases = 'given'
-    const created = data.created || Boolean(isInDoubt && !params.custom)
-    return rowLink(data, created, created || !data.link ? [] : namesNotSet(params, data.link))
-  }
-
-  async #ensureDrawn(row: LinkWanted, begun: Begun): Promise<RowLink> {
-    const { params, isInDoubt, mayLackAlias } = row
-    if (isInDoubt && (this.#aliases !== 'given' || mayLackAlias)) {
+  async #ensureDrawn(row: WantedLink, begun: Begun): Promise<RowLink> {
+    const { params, isInDoubt, isWithoutAlias } = row
+    let isSearched = false
+    if (isInDoubt && (this.#aliases !== 'given' || isWithoutAlias)) {
       const own = await this.#findOwn(row)
       if (own) return own
+      isSearched = true
     }
-    if (this.#aliases === 'ignored') return this.#create(params, begun)
-    try {
-      // A single refusal may have had another reason.
-      return await this.#ensureAlias(row, begun).catch((error) => {
-        if (this.#isRefusedAlias(error)) return this.#ensureAlias(row, begun)
-        throw error
-      })
-    } catch (error) {
-      if (isOtherAlias(error) && (!params.domain || isOnDomain(error.body, params.domain))) {
-        this.#aliases = 'ignored'
-        return rowLink(error.body, true)
+    if (this.#aliases === 'ignored') return this.#create(row, begun)
+    let { alias } = row
+    for (let redraws = 0; ; redraws++) {
+      const isFirst = redraws === 0
+      try {
+        return await this.#ensureAlias(row, alias, () => begun(isFirst ? undefined : { alias }))
+      } catch (error) {
+        if (isOtherAlias(error) && (!params.domain || isOnDomain(madeLink(error), params.domain))) {
+          this.#aliases = 'ignored'
+          return rowLink(madeLink(error), true)
+        }
+        const isTaken = isConflict(error)
+        if (!isTaken && !isRefusal(error)) throw error
+        if (isTaken && (mayBeDone(error.outcome) || (isFirst && isInDoubt))) {
+          // Nobody else has drawn this alias, whatever address the server shows.
+          const own = await this.#writer.links.find(error.shorturl, this.#callOptions()).catch(() => undefined)
+          if (own) return ownLink(own, params)
+          throw mayBeDone(error.outcome) ? error : new UnknownOutcomeError()
+        }
+        if (isFirst && isInDoubt && !isSearched) {
+          const own = await this.#findOwn(row)
+          if (own) return own
+        }
+        if (redraws === REDRAWS && isTaken) throw error
+        if (redraws === REDRAWS) break
+        alias = drawAlias()
       }
-      if (!this.#isRefusedAlias(error)) throw error
-      const link = await this.#create(params, begun)
-      if (this.#aliases === 'untried') this.#aliases = 'ignored'
-      return link
     }
-  }
-
-  /** Returns true if the server refused a link, perhaps because it refuses aliases. */
-  #isRefusedAlias(error: unknown): boolean {
-    if (this.#aliases === 'given') return false
-    return isRefusal(error) || (isShortLinkError(error) && error.code === 'permission')
+    const link = await this.#create(row, begun)
+    this.#aliases = 'ignored'
+    return link
   }
 
   /** Creates a link whose alias the server chooses. */
-  async #create(params: RowParams, begun: Begun): Promise<RowLink> {
-    const { api, control } = this.#options
-    const { data } = await createLink(api.inContext({ task: { begun: () => begun(true) } }), params, {
-      signal: control.ending,
-    })
+  async #create({ params }: WantedLink, begun: Begun): Promise<RowLink> {
+    const { domain } = params
+    const options = this.#callOptions(() => begun({ isWithoutAlias: true }))
+    const made = await this.#writer.links.create(params, options)
+    if (domain && !isOnDomain(made, domain)) throw otherDomain(made, domain)
     // Some servers give the link that exists.
-    const created = !this.#ids.has(data.id)
-    return rowLink(data, created, created ? [] : namesNotSet(params, undefined))
+    const created = !this.#rowOfId.has(made.id)
+    return rowLink(made, created, created ? [] : namesNotSet(params, undefined))
   }
 
   /**
@@ -185,72 +195,54 @@ export class RowLinks {
    *
    * @throws {UnknownOutcomeError} if another link leads to the address of the row
    */
-  async #findOwn({ params, alias }: LinkWanted): Promise<RowLink | undefined> {
-    const { api, control } = this.#options
-    const options = { signal: control.ending }
-    const leadsThere = (link: Link) => leadsTo(link, params)
-    const look = { isTheOne: leadsThere, domains: this.#domains }
-    const asked = await askForLinks(api, { alias, domain: params.domain }, options, look)
-    const isOwn = (link: Link) => leadsThere(link) && hasAlias(link.shorturl, alias)
-    let own = asked?.data.find(isOwn)
+  async #findOwn({ params, alias }: WantedLink): Promise<RowLink | undefined> {
+    const { domain } = params
+    const isOwn = (link: Link) => hasAlias(link.shorturl, alias) && (!domain || isOnDomain(link, domain))
+    const found = await this.#writer.links.find(domain ? `${originOf(domain)}/${alias}` : alias, this.#callOptions())
+    let own = found && isOwn(found) ? found : undefined
     let hasOthers = false
     if (!own) {
-      for await (const { links } of everyLink(api, control.ending)) {
+      for await (const { links } of everyLink(this.#client, this.#control.ending)) {
         own ??= links.find(isOwn)
-        hasOthers ||= links.some((link) => leadsThere(link) && !this.#ids.has(link.id))
+        hasOthers ||= links.some((link) => leadsTo(link, params) && !this.#rowOfId.has(link.id))
       }
     }
     if (own) this.#aliases = 'given'
     else if (hasOthers) throw new UnknownOutcomeError()
-    return own && rowLink(own, true)
+    return own && ownLink(own, params)
   }
 
-  #inTurn(row: LinkWanted, begun: Begun): Promise<RowLink> {
-    const key = addressOf(row.params)
-    const working = (this.#turns.get(key) ?? Promise.resolve()).then(() => this.#reuse(row, begun))
-    this.#turns.set(
-      key,
-      working.catch(() => {}),
+  /** Gives a row its link. @throws {InvalidResponseError} if a row with another address has that link */
+  #claim({ id, shorturl }: RowLink, { name, params }: WantedLink): void {
+    const other = this.#rowOfId.get(id)
+    if (!other) this.#rowOfId.set(id, { name, url: params.url })
+    if (!other || isSameAddress(other.url, params.url)) return
+    const message = `the server gave the link of ${other.name}, ${shorturl} (id ${id}), whose url is ${formatValue(other.url)}`
+    const issues = [{ path: ['id'], message }]
+    throw new InvalidResponseError(
+      message,
+      { reason: 'schema', status: 200, body: { id, shorturl }, issues },
+      { ...creation, outcome: 'unknown' },
     )
-    return working
   }
 
-  async #reuse(row: LinkWanted, begun: Begun): Promise<RowLink> {
-    const { params, alias, isInDoubt, mayLackAlias = false } = row
-    if (params.custom) {
-      const link = await this.#make(row, begun)
-      this.#share({ ...row, link })
-      return link
+  /** Returns the options of a call, which is recorded before the first request that creates something. */
+  #callOptions(begun = async (): Promise<void> => {}) {
+    let recorded: Promise<void> | undefined
+    const beforeRequest = async ({ method }: Request) => {
+      if (method !== 'POST') return
+      recorded ??= begun()
+      await recorded
     }
-    const shared = this.#shared.get(addressOf(params))?.find((other) => contradictsNothing(params, other.params))
-    if (shared?.link) return rowLink(shared.link, false, namesNotSet(params, shared.params))
-    const found = (await this.#readNewest()).find((link) => leadsTo(link, params) && contradictsNothing(params, link))
-    const own = shared ?? this.#share({ ...row })
-    if (found) {
-      const isOwn = Boolean(isInDoubt) && hasAlias(found.shorturl, alias)
-      own.link = rowLink(found, isOwn, isOwn ? [] : namesNotSet(params, found))
-    } else {
-      // A row that shares its alias may have got a link that is not known.
-      const isDoubtful = Boolean(isInDoubt) || shared !== undefined
-      own.link = await this.#make({ params, alias: own.alias, isInDoubt: isDoubtful, mayLackAlias }, begun)
-    }
-    return own.link
+    return { signal: this.#control.ending, beforeRequest }
   }
 
-  #share(row: SharedLink): SharedLink {
-    const key = addressOf(row.params)
-    this.#shared.set(key, [...(this.#shared.get(key) ?? []), row])
-    return row
-  }
-
-  /** The newest links, read once. */
+  /** Returns the newest links, which are read once. */
   #readNewest(): Promise<readonly Link[]> {
-    const { api, control } = this.#options
     const read = async () => {
       const links: Link[] = []
-      let pagesLeft = SEARCHED_PAGES
-      const list = new LinksResource(api.inContext({ outcome: 'not-sent' }))
-      for await (const { items } of list.list({ order: 'date' }, { signal: control.ending }).pages()) {
+      let pagesLeft = NEWEST_PAGES
+      for await (const { items } of this.#listNewest()) {
         links.push(...items)
         if (--pagesLeft === 0) break
       }
@@ -262,13 +254,90 @@ export class RowLinks {
     })
     return this.#newest
   }
+
+  #listNewest() {
+    return this.#writer.links.list({ order: 'date' }, { signal: this.#control.ending }).pages()
+  }
+
+  /** Returns the domains of the account, once a second row needs them: a single row asks for fewer itself. */
+  async #knownDomains(): Promise<readonly string[] | undefined> {
+    if (this.#askedForDomains < 2) return undefined
+    // Without them, a row asks for itself, and fails for itself.
+    this.#domains ??= this.#readDomains().catch(() => {
+      this.#domains = undefined
+      return undefined
+    })
+    return this.#domains
+  }
+
+  async #readDomains(): Promise<readonly string[]> {
+    const list = this.#writer.domains.list({}, { signal: this.#control.ending })
+    const listed = await list.toArray({ limit: 100 }).catch((error) => {
+      // The plan may have none, or the key no permission.
+      if (isShortLinkError(error) && ['api', 'permission', 'not_found'].includes(error.code)) return []
+      throw error
+    })
+    const { value } = await this.#listNewest().next()
+    const newest: readonly Link[] = value ? value.items : []
+    const main = originOf(this.#client.baseUrl ?? '')
+    return [...listed.map(({ domain }) => domain), main, ...new Set(newest.map(({ shorturl }) => originOf(shorturl)))]
+  }
 }
 
-/** The address that a row leads to, and the domain that it names. */
-const addressOf = ({ url, domain }: RowParams) => `${domain ? hostOf(domain) : ''} ${normalized(url)}`
+const creation = { method: 'POST', path: '/url/add' } as const
 
+const ALIAS_LETTERS = 'bcdfghjkmnpqrstvwxyz'
+const ALIAS_SIGNS = `${ALIAS_LETTERS}23456789`
+
+/** Draws an alias of seven letters and digits. It has no vowels, so it spells no word, and begins with a letter. */
+export function drawAlias(): string {
+  const numbers = crypto.getRandomValues(new Uint32Array(7))
+  return Array.from(numbers, (number, index) => {
+    const signs = index === 0 ? ALIAS_LETTERS : ALIAS_SIGNS
+    return signs[number % signs.length]
+  }).join('')
+}
+
+/** Returns whether a link leads to the address of a row, on the domain that it names. */
 const leadsTo = (link: Link, { url, domain }: RowParams) =>
   link.longurl !== null && isSameAddress(link.longurl, url) && (!domain || isOnDomain(link, domain))
+
+/** Returns whether another link has the alias. */
+const isConflict = (error: unknown): error is LinkConflictError =>
+  isShortLinkError(error) && error.code === 'link_conflict'
+
+/** Returns a conflict whose message does not name the call, which means nothing to a reader of the row's result. */
+function withoutCall(error: LinkConflictError): LinkConflictError {
+  const { method = '', path = '', url = '', attempts, outcome, others } = error
+  return new LinkConflictError(error, { operation: '', method, path, url, attempts, outcome }, others)
+}
+
+/** Returns whether the server refused a call for a reason that only its message states, in the language of the site. */
+function isRefusal(error: unknown): boolean {
+  if (!isShortLinkError(error)) return false
+  return error.code === 'not_found' ? error.isFromApi : error.code === 'api' && isRecord(error.body)
+}
+
+/** The error of a link that the server has made with another alias or domain than the one that was sent. */
+type OtherAliasError = InvalidResponseError & { readonly reason: 'other_alias' }
+
+/** Returns whether the server ignored the alias or the domain. It will do so with the next link too. */
+const isOtherAlias = (error: unknown): error is OtherAliasError =>
+  isShortLinkError(error) && error.code === 'invalid_response' && error.reason === 'other_alias'
+
+function madeLink({ body }: OtherAliasError): CreatedLink {
+  const { id, shorturl } = body as CreatedLink
+  return { id, shorturl }
+}
+
+function otherDomain({ id, shorturl }: CreatedLink, domain: string): InvalidResponseError {
+  const message = `the server has made ${shorturl} (id ${id}) instead of a link on ${domain}`
+  return new InvalidResponseError(
+    message,
+    { reason: 'other_alias', status: 200, body: { id, shorturl }, issues: [{ path: ['domain'], message }] },
+    { ...creation, outcome: 'done' },
+  )
+}
 
 const rowLink = ({ id, shorturl }: CreatedLink, created: boolean, differs: readonly string[] = []): RowLink => ({
   id,
@@ -276,3 +345,7 @@ const rowLink = ({ id, shorturl }: CreatedLink, created: boolean, differs: reado
   created,
   differs,
 })
+
+/** Returns the link that this row has created in an earlier request. The server may show another address. */
+const ownLink = (link: Link, { url }: RowParams): RowLink =>
+  rowLink(link, true, link.longurl === null || isSameAddress(link.longurl, url) ? [] : ['url'])

@@ -1,11 +1,7 @@
-import { type Checks, checkParams, isUrlObject } from '../../../src/client/checks/checks.ts'
-import { formatValue, mismatch } from '../../../src/client/checks/mismatch.ts'
-import { InvalidRequestError } from '../../../src/client/errors.ts'
-import type { Link } from '../../../src/client/resources/links/link.ts'
-import { hostOf } from '../../../src/client/resources/links/match.ts'
-import { type LinkCreate, linkCreate } from '../../../src/client/resources/links/params.ts'
-import type { Id } from '../../../src/client/resources/resource.ts'
-import { isRecord } from '../../../src/client/runtime/text.ts'
+import type { Id, Issue, Link, LinkCreate } from 'shortlink-sdk'
+import { hostOf } from '../addresses.ts'
+import { formatValue, isRecord, mismatch } from '../text.ts'
+import type { TaskClient } from './options.ts'
 
 /**
  * A link as it goes in: the parameters of `links.create`, or a row that `list`, `report` or `import` has written.
@@ -19,21 +15,48 @@ export type LinkRow = { readonly [Name in keyof Omit<LinkCreate, 'channel'>]?: L
   readonly channel?: Id | readonly Id[] | null | undefined
 }
 
-/** A row as it was read. */
+/** A row as it was read. Its parameters are not checked. */
 export interface ReadRow<Row> {
   readonly row: Row
   /** Everything that the row says, its own columns too, without empty values and what only the server sets. */
   readonly values: Readonly<Record<string, unknown>>
-  /** The parameters of its link. */
+  /** The parameters of its link; `undefined` if the row is not an object. */
   readonly params: RowParams | undefined
-  /** The parameters that are there, and empty. */
+  /** The names of the parameters that are there and empty. */
   readonly emptied: readonly string[]
-  /** The error of an invalid row. Without it, there are parameters. */
-  readonly problem: InvalidRequestError | undefined
 }
 
 /** The parameters of a row, whose address is a text. */
 export type RowParams = LinkCreate & { readonly url: string }
+
+/** The parameters of a link. The compiler requires each name. */
+const parameters: Readonly<Record<keyof LinkCreate, true>> = {
+  url: true,
+  custom: true,
+  domain: true,
+  password: true,
+  expiry: true,
+  type: true,
+  status: true,
+  metatitle: true,
+  metadescription: true,
+  metaimage: true,
+  title: true,
+  description: true,
+  pixels: true,
+  channel: true,
+  campaign: true,
+  deeplink: true,
+  geotarget: true,
+  devicetarget: true,
+  languagetarget: true,
+  parameters: true,
+}
+
+export const parameterNames: readonly string[] = Object.keys(parameters)
+
+/** Returns whether a column is a parameter of a link. */
+export const isParameter = (name: string): boolean => Object.hasOwn(parameters, name)
 
 /** The columns of lists, reports and results of an import that are no parameters of a link. */
 const notParams: ReadonlySet<string> = new Set(
@@ -44,50 +67,65 @@ const notParams: ReadonlySet<string> = new Set(
 
 const isEmpty = (value: unknown) => value === undefined || value === null || value === ''
 
-/** Reads rows and checks their parameters. An alias that an earlier row has is a problem of the later one. */
-export async function* readRows<Row>(
-  rows: Iterable<Row> | AsyncIterable<Row>,
-  checks: Checks = linkCreate,
-): AsyncGenerator<ReadRow<Row>> {
-  const rowOfAlias = new Map<string, string>()
-  let number = 0
-  for await (const row of rows) {
-    number++
-    if (!isRecord(row)) {
-      const problem = new InvalidRequestError([{ path: [], message: mismatch('an object with a url', row) }])
-      yield { row, values: {}, params: undefined, emptied: [], problem }
-      continue
-    }
-    const { longurl, alias, channel, ...rest } = row as Record<string, unknown>
-    const given = pick(rest, (_, value) => !isEmpty(value))
-    const { url } = given as { url?: unknown }
-    const asText = isUrlObject(url) ? { url: url.href } : {}
-    const all = {
-      url: longurl,
-      custom: alias,
-      ...given,
-      ...asText,
-      channel: Array.isArray(channel) ? channel[0] : channel,
-    }
-    const values = pick(all, (name, value) => !isEmpty(value) && !notParams.has(name))
-    const params = pick(values, (name) => Object.hasOwn(linkCreate, name)) as unknown as RowParams
+/** Returns whether a value is a `URL`, of any realm. */
+const isUrlObject = (value: unknown): value is URL => Object.prototype.toString.call(value) === '[object URL]'
+
+/** Reads rows, one after another. */
+export async function* readRows<Row>(rows: Iterable<Row> | AsyncIterable<Row>): AsyncGenerator<ReadRow<Row>> {
+  for await (const row of rows) yield readRow(row)
+}
+
+/** Reads what a row says of its link. */
+export function readRow<Row>(row: Row): ReadRow<Row> {
+  if (!isRecord(row)) return { row, values: {}, params: undefined, emptied: [] }
+  const { longurl, alias, channel, ...rest } = row as Record<string, unknown>
+  const given = pick(rest, (_, value) => !isEmpty(value))
+  const { url } = given
+  const asText = isUrlObject(url) ? { url: url.href } : {}
+  const all = {
+    url: longurl,
+    custom: alias,
+    ...given,
+    ...asText,
+    channel: Array.isArray(channel) ? channel[0] : channel,
+  }
+  const values = pick(all, (name, value) => !isEmpty(value) && !notParams.has(name))
+  const params = pick(values, isParameter) as unknown as RowParams
+  const isEmptied = (name: string, value: unknown) =>
+    value === null || value === '' || (name === 'channel' && `${value}` === '')
+  return { row, values, params, emptied: Object.keys(pick(row, isEmptied)) }
+}
+
+/** Finds the problems of rows, one after another. */
+export class RowChecks {
+  readonly #client: TaskClient
+  readonly #rowOfAlias = new Map<string, string>()
+
+  constructor(client: TaskClient) {
+    this.#client = client
+  }
+
+  /** Returns the problems of a row: with its parameters, and with an alias that an earlier row has. */
+  check({ row, values, params }: Pick<ReadRow<unknown>, 'row' | 'values' | 'params'>, name: string): Issue[] {
+    if (!params) return [{ path: [], message: mismatch('an object with a url', row) }]
     // A misspelled name is found among all values, which include columns of the row's own.
-    const issues = [...checkParams(values, checks)]
-    const { custom, domain } = params
-    if (issues.length === 0 && custom !== undefined) {
-      const short = `${domain ? hostOf(domain) : ''}/${custom}`
-      const first = rowOfAlias.get(short)
-      if (first) issues.push({ path: ['custom'], message: `${formatValue(custom)} is the alias of ${first} already` })
-      else rowOfAlias.set(short, rowName(row, number))
-    }
-    const isEmptied = (name: string, value: unknown) =>
-      value === null || value === '' || (name === 'channel' && `${value}` === '')
-    const emptied = Object.keys(pick(row, isEmptied))
-    yield { row, values, params, emptied, problem: issues.length ? new InvalidRequestError(issues) : undefined }
+    const issues = [...this.#client.links.check(values as unknown as LinkCreate)]
+    const first = issues.length === 0 ? this.claimAlias(params, name) : undefined
+    const message = `${formatValue(params.custom)} is the alias of ${first} already`
+    return first === undefined ? issues : [{ path: ['custom'], message }]
+  }
+
+  /** Gives a row its alias. Returns the name of the earlier row that has it, if there is one. */
+  claimAlias({ custom, domain }: RowParams, name: string): string | undefined {
+    if (custom === undefined) return undefined
+    const short = `${domain ? hostOf(domain) : ''}/${custom}`
+    const first = this.#rowOfAlias.get(short)
+    if (first === undefined) this.#rowOfAlias.set(short, name)
+    return first
   }
 }
 
-/** A row as errors name it: by its number in a file if it has one. */
+/** Returns the name of a row in errors: its number in the file if it has one. */
 export const rowName = (row: unknown, number: number): string =>
   `row ${isRecord(row) && typeof row.row === 'number' ? row.row : number}`
 
@@ -95,7 +133,7 @@ function pick(row: object, keeps: (name: string, value: unknown) => boolean): Re
   return Object.fromEntries(Object.entries(row).filter(([name, value]) => keeps(name, value)))
 }
 
-/** Items by a name of theirs. */
+/** Groups items by name. */
 export function groupBy<T>(items: readonly T[], nameOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>()
   for (const item of items) {
@@ -113,7 +151,7 @@ export const comparedNames = ['title', 'description', 'campaign', 'channel'] as 
 /** Values of a row that are compared with a link. `null` and `''` mean none. */
 type Compared = { readonly [Name in (typeof comparedNames)[number]]?: unknown }
 
-/** The parameters that rows have and a list of links does not show, so they cannot be compared. */
+/** Returns the parameters that rows have and a list of links does not show, so they cannot be compared. */
 export function namesNotShown(rows: readonly object[], links: readonly Link[]): string[] {
   const isOlder = links.length > 0 && !links.some(showsGroups)
   const shown = ['url', 'custom', 'domain', ...comparedNames.slice(0, isOlder ? 2 : 4)]
@@ -124,24 +162,18 @@ export function namesNotShown(rows: readonly object[], links: readonly Link[]): 
 /** Older servers show no campaigns and channels. */
 const showsGroups = ({ campaign, channel }: Link) => campaign !== null || channel !== null
 
-/** The parameters of a row for which a list shows another value. */
+/** Returns the parameters of a row for which a list shows another value. */
 export function differences(row: Compared, link: Link): string[] {
   return comparedNames.filter((name) => row[name] !== undefined && isShown(name, link) && !isAsSaid(name, row, link))
 }
 
-/** True if a row says nothing that contradicts a link or another row, so it can have that link. */
-export function contradictsNothing(row: LinkCreate, other: Link | LinkCreate): boolean {
-  if ('id' in other) return differences(row, other as Link).length === 0
-  return comparedNames.every((name) => row[name] === undefined || isEqual(row[name], other[name]))
-}
-
-/** The parameters of a row that its link does not have, or not visibly. `undefined`: a link that nobody has seen. */
-export function namesNotSet(row: LinkCreate, other: Link | LinkCreate | undefined): string[] {
+/** Returns the parameters of a row that its link lacks, or does not show. `undefined`: a link that nobody has seen. */
+export function namesNotSet(row: LinkCreate, link: Link | undefined): string[] {
   const { url: _, custom: __, domain: ___, ...rest } = row
   const isSet = (name: string, value: unknown) => {
-    if (!other) return false
-    if ('id' in other && isCompared(name)) return isShown(name, other as Link) && isAsSaid(name, row, other as Link)
-    return isEqual(value, (other as unknown as Record<string, unknown>)[name])
+    if (!link) return false
+    if (isCompared(name)) return isShown(name, link) && isAsSaid(name, row, link)
+    return isEqual(value, (link as unknown as Record<string, unknown>)[name])
   }
   return Object.entries(rest).flatMap(([name, value]) => (isSet(name, value) ? [] : [name]))
 }
@@ -166,6 +198,6 @@ const isEqual = (one: unknown, other: unknown): boolean =>
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#039': "'", '#39': "'" }
 
-/** A text without the entities that some servers write into titles: `Tea &amp; cake`. */
+/** Returns a text without the entities that some servers write into titles: `Tea &amp; cake`. */
 const plainText = (value: unknown): string =>
   String(value).replace(/&(amp|lt|gt|quot|#0?39);/g, (_, name) => entities[name]!)

@@ -1,20 +1,12 @@
-import { formatValue, mismatch, reasonOf } from '../../../src/client/checks/mismatch.ts'
-import {
-  ConfigurationError,
-  ConnectionError,
-  isShortLinkError,
-  mayBeDone,
-  type Outcome,
-  type RateLimitState,
-} from '../../../src/client/errors.ts'
-import { abortError, sleep } from '../../../src/client/runtime/abort.ts'
-import { notify } from '../../../src/client/runtime/notify.ts'
-import { hasMessage } from '../../../src/client/runtime/text.ts'
+import { ConfigurationError, ConnectionError, isShortLinkError, type Outcome, type RateLimitState } from 'shortlink-sdk'
+import { abortError, sleep } from '../abort.ts'
+import { formatValue, hasMessage, mismatch, notify, reasonOf } from '../text.ts'
 import { isInDoubt, type JournalState, loadJournal, UnknownOutcomeError } from './journal.ts'
 import type { BulkOptions } from './options.ts'
 import {
   type BulkContext,
   type BulkResult,
+  mayBeDone,
   startStopwatch,
   type TaskControl,
   type TaskError,
@@ -269,10 +261,10 @@ const LOOK_INTERVAL = 100
 /** Waits until a slot of the rate limit remains and nobody waits for it. */
 async function waitForSlot(client: BulkOptions<unknown>['client'], signal: AbortSignal): Promise<void> {
   const isFull = ({ remaining, queued }: RateLimitState) => queued > 0 || remaining === 0
-  while (client && !signal.aborted && isFull(client.rateLimit)) await sleep(LOOK_INTERVAL, signal).catch(() => {})
+  while (client && !signal.aborted && isFull(client.rateLimit)) await sleep(LOOK_INTERVAL, signal)
 }
 
-/** True if another link has the alias of an item, which is certain whatever an earlier run did. */
+/** Returns whether another link has the alias of an item, which is certain whatever an earlier run did. */
 const isConflict = (error: unknown) => isShortLinkError(error) && error.code === 'link_conflict'
 
 /** The result of an item that failed. An error that is not ours says nothing about what was sent. */

@@ -1,10 +1,8 @@
-import { formatValue } from '../../../src/client/checks/mismatch.ts'
-import { InvalidRequestError, type Issue } from '../../../src/client/errors.ts'
-import type { LinkEnsure } from '../../../src/client/resources/links/ensure.ts'
-import type { Link } from '../../../src/client/resources/links/link.ts'
-import { aliasOf, hostOf, isSameAddress, lettersOf, pickLink } from '../../../src/client/resources/links/match.ts'
-import { linkCreate } from '../../../src/client/resources/links/params.ts'
-import { comparedNames, differences, groupBy, type LinkRow, readRows } from './rows.ts'
+import { InvalidRequestError, type Issue, isSameAddress, type Link, type LinkEnsure } from 'shortlink-sdk'
+import { aliasOf, hostOf, lettersOf, pickLink } from '../addresses.ts'
+import { formatValue } from '../text.ts'
+import type { TaskClient } from './options.ts'
+import { comparedNames, differences, groupBy, type LinkRow, RowChecks, readRows, rowName } from './rows.ts'
 
 /** The change that an alias needs. */
 export type SyncAction = 'create' | 'update' | 'keep' | 'delete'
@@ -39,15 +37,26 @@ export interface PlannedStep {
   readonly link?: Link
 }
 
-/** @throws {InvalidRequestError} that names every row that is invalid, by its number */
-export async function readWanted(rows: Iterable<LinkRow> | AsyncIterable<LinkRow>): Promise<WantedRow[]> {
+/**
+ * Reads the rows of what is wanted, each of which needs an alias.
+ *
+ * @throws {InvalidRequestError} that names every row that is invalid, by its number
+ */
+export async function readWanted(
+  client: TaskClient,
+  rows: Iterable<LinkRow> | AsyncIterable<LinkRow>,
+): Promise<WantedRow[]> {
   const wanted: WantedRow[] = []
   const issues: Issue[] = []
-  const checks = { ...linkCreate, custom: { ...linkCreate.custom, required: true } }
+  const checks = new RowChecks(client)
   let number = 0
-  for await (const { params, emptied, problem } of readRows(rows, checks)) {
+  for await (const read of readRows(rows)) {
     number++
-    const problems = problem?.issues ?? []
+    const { params, emptied } = read
+    const problems = checks.check(read, rowName(read.row, number))
+    if (params && params.custom === undefined) {
+      problems.push({ path: ['custom'], message: 'is missing, expected an alias, such as opening' })
+    }
     issues.push(...problems.map(({ path, message }) => ({ path: [`row ${number}`, ...path], message })))
     const names = comparedNames.filter((name) => emptied.includes(name))
     const none = Object.fromEntries(names.map((name) => [name, name === 'title' || name === 'description' ? '' : null]))
@@ -74,7 +83,7 @@ export function planOf(
     const onHosts = groupBy(byLetters.get(lettersOf(alias)) ?? [], ({ shorturl }) => hostOf(shorturl))
     const found = [...onHosts].flatMap(([host, links]) => {
       if (domain && host !== hostOf(domain)) return []
-      const link = isExact ? links.find((link) => aliasOf(link) === alias) : pickLink(links, { alias })
+      const link = isExact ? links.find((link) => aliasOf(link) === alias) : pickLink(links, alias)
       return link && !claimed.has(link) ? [link] : []
     })
     if (found.length > 1) throw severalDomains(alias, found)

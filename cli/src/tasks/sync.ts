@@ -1,12 +1,15 @@
-import { formatValue } from '../../../src/client/checks/mismatch.ts'
-import { ConfigurationError, InvalidRequestError, isShortLinkError } from '../../../src/client/errors.ts'
-import type { Api } from '../../../src/client/http/api.ts'
-import type { Link } from '../../../src/client/resources/links/link.ts'
-import { LinksResource } from '../../../src/client/resources/links/links.ts'
-import { hostOf, isSameSpelling, lettersOf } from '../../../src/client/resources/links/match.ts'
-import { notify } from '../../../src/client/runtime/notify.ts'
+import {
+  ConfigurationError,
+  InvalidRequestError,
+  isShortLinkError,
+  type Link,
+  type RequestOptions,
+  type ShortLinkClient,
+} from 'shortlink-sdk'
+import { hostOf, isSameSpelling, lettersOf } from '../addresses.ts'
+import { formatValue, notify } from '../text.ts'
 import { everyLink, type OddLink } from './every-link.ts'
-import { apiOf, checkTask, type TaskClient, type TaskOptions } from './options.ts'
+import { checkTask, type TaskClient, type TaskOptions, writerOf } from './options.ts'
 import { RowLinks } from './row-links.ts'
 import { type LinkRow, namesNotShown } from './rows.ts'
 import { ItemRun } from './run.ts'
@@ -120,11 +123,9 @@ export function syncLinks(
   const counted = { done: 0, failed: 0, unknown: 0 }
   let summary: SyncSummary = { ...planned, ...changed, ...counted, notCompared: [], refused: undefined }
 
-  const reading = apiOf(client)
-
   async function* run(control: TaskControl): AsyncGenerator<SyncResult> {
-    const rows = await readWanted(wanted)
-    const { existing, odd } = await readExisting(reading, control.signal, onProgress)
+    const rows = await readWanted(client, wanted)
+    const { existing, odd } = await readExisting(client, control.signal, onProgress)
     // Nobody can tell what their links are, so they are left alone.
     const oddAliases = new Set(odd.map(({ link }) => lettersOf(link.alias ?? '')))
     const sure = rows.filter(({ params }) => !oddAliases.has(lettersOf(params.custom)))
@@ -152,7 +153,8 @@ export function syncLinks(
       else if (!apply) yield { ...plan, ok: true, outcome: 'planned' }
     }
     if (!apply) return
-    const rowLinks = new RowLinks({ api: reading, control })
+    const { links } = writerOf(client)
+    const rowLinks = new RowLinks(client, control)
     const aliasOfId = new Map<number, string>(
       steps.flatMap(({ plan, link }) => (link ? [[link.id, plan.alias] as const] : [])),
     )
@@ -167,8 +169,9 @@ export function syncLinks(
     const work: ItemRun<PlannedStep, SyncPlan> = new ItemRun(control, {
       items: changes,
       work: (step, { begun }) => {
-        const links = new LinksResource(reading.inContext({ task: { begun: () => begun() } }))
-        const written = writeStep(step, { links, rowLinks, aliasOfId, begun, signal: control.ending })
+        const beforeRequest = ({ method }: Request) => (method === 'GET' ? undefined : begun())
+        const options = { signal: control.ending, beforeRequest }
+        const written = writeStep(step, { links, rowLinks, aliasOfId, begun: () => begun(), options })
         writes.push(written)
         return written
       },
@@ -205,11 +208,11 @@ export function syncLinks(
 }
 
 /** Reads the links that there are. */
-async function readExisting(api: Api, signal: AbortSignal, onProgress: SyncOptions['onProgress']) {
+async function readExisting(client: TaskClient, signal: AbortSignal, onProgress: SyncOptions['onProgress']) {
   const existing: Link[] = []
   const odd: OddLink[] = []
   const elapsedMs = startStopwatch()
-  for await (const { links, odd: invalid, total } of everyLink(api, signal)) {
+  for await (const { links, odd: invalid, total } of everyLink(client, signal)) {
     existing.push(...links)
     odd.push(...invalid)
     notify(onProgress, { done: existing.length, failed: 0, total, elapsedMs: elapsedMs(), etaMs: undefined })
@@ -230,22 +233,23 @@ function twinsOf(alias: string, other: string): InvalidRequestError {
 }
 
 interface Writing {
-  readonly links: LinksResource
+  readonly links: ShortLinkClient['links']
   readonly rowLinks: RowLinks
   /** The wanted aliases of the links so far, by their ids. */
   readonly aliasOfId: Map<number, string>
   readonly begun: () => Promise<void>
-  readonly signal: AbortSignal
+  /** The options of updates and deletions. */
+  readonly options: RequestOptions
 }
 
 /** Carries out a step. Returns what was done. */
 async function writeStep(
   { plan, row, link }: PlannedStep,
-  { links, rowLinks, aliasOfId, begun, signal }: Writing,
+  { links, rowLinks, aliasOfId, begun, options }: Writing,
 ): Promise<SyncPlan> {
   const { action, alias } = plan
   if (action === 'delete') {
-    await links.delete(link!.id, { signal }).catch((error) => {
+    await links.delete(link!.id, options).catch((error) => {
       // Somebody has deleted it, or a request whose response was lost.
       const isGone = isShortLinkError(error) && error.code === 'not_found' && error.isFromApi
       if (!isGone) throw error
@@ -259,7 +263,7 @@ async function writeStep(
   // In another spelling it may be another link, which must not lead elsewhere: the server decides.
   if (action === 'create' || (plan.changes.includes('url') && !isSameSpelling(link!, alias))) {
     const own = await rowLinks
-      .ensure({ params, alias: params.custom }, () => begun())
+      .ensure({ name: formatValue(alias), params, alias: params.custom }, begun)
       .catch((error) => {
         if (action === 'create' || !isShortLinkError(error) || error.code !== 'link_conflict') throw error
       })
@@ -270,10 +274,10 @@ async function writeStep(
     if (own) {
       // Somebody else has made it since the list was read.
       const { differs } = own
-      if (differs.length > 0) await links.update(own.id, update, { signal })
+      if (differs.length > 0) await links.update(own.id, update, options)
       return { ...plan, action: differs.length > 0 ? 'update' : 'keep', was: plan.url, changes: differs }
     }
   }
-  await links.update(link!.id, update, { signal })
+  await links.update(link!.id, update, options)
   return plan
 }

@@ -4,10 +4,9 @@ import {
   ConfigurationError,
   type Outcome,
   type RateLimitState,
-} from '../../../src/client/errors.ts'
-import { abortError, abortReason, onAbort } from '../../../src/client/runtime/abort.ts'
-import type { Closable } from '../../../src/client/runtime/async-disposable.ts'
-import { asyncIterator } from '../../../src/client/runtime/environment.ts'
+} from 'shortlink-sdk'
+import { abortError, abortReason, asyncIterator, onAbort } from '../abort.ts'
+import type { Closable } from '../closable.ts'
 
 /**
  * Work under way. It begins when its results are iterated over, or when `summary` is called. Disposing of it
@@ -82,7 +81,7 @@ export type BulkResult<T, R> = TaskResult<
   {
     /** The value that the worker returned. */
     readonly data: R
-    /** True if an earlier run did the work, and `data` comes from the journal. Only with the option `replay`. */
+    /** Whether an earlier run did the work, and `data` comes from the journal. Only with the option `replay`. */
     readonly replayed: boolean
   }
 >
@@ -94,6 +93,9 @@ export interface BulkSummary extends TaskSummary {
   /** The duration of this run in milliseconds. */
   readonly elapsedMs: number
 }
+
+/** Returns whether an item was or may have been done, so that repeating it could do it twice. */
+export const mayBeDone = (outcome: Outcome): boolean => outcome === 'unknown' || outcome === 'done'
 
 /** The end of a task, and its signals. */
 export class TaskControl {

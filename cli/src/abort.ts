@@ -1,0 +1,36 @@
+// React Native has no `AbortSignal.any`, `throwIfAborted`, `signal.reason` and `DOMException`, and older engines of it
+// have no `Symbol.asyncIterator`.
+
+/** The key that `for await` uses, also in compiled code on engines without the symbol. */
+export const asyncIterator: typeof Symbol.asyncIterator =
+  Symbol.asyncIterator ?? ('@@asyncIterator' as unknown as typeof Symbol.asyncIterator)
+
+/** Calls back when a signal aborts. Returns an unsubscribe function. */
+export function onAbort(signal: AbortSignal, callback: () => void): () => void {
+  signal.addEventListener('abort', callback)
+  return () => signal.removeEventListener('abort', callback)
+}
+
+/** Returns the reason of an abort, even if the runtime does not support reasons. */
+export const abortReason = (signal: AbortSignal): unknown => signal.reason ?? abortError('This operation was aborted')
+
+/** Returns the error of an abort without a reason. */
+export function abortError(message: string): Error {
+  return typeof DOMException === 'function'
+    ? new DOMException(message, 'AbortError')
+    : Object.assign(new Error(message), { name: 'AbortError' })
+}
+
+/** Waits until the time is over or the signal aborts. */
+export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const end = () => {
+      clearTimeout(timer)
+      unsubscribe()
+      resolve()
+    }
+    const timer = setTimeout(end, milliseconds)
+    const unsubscribe = onAbort(signal, end)
+  })
+}
