@@ -1,16 +1,8 @@
-import type { ShortLinkClient } from '../../../src/client/client.ts'
-import type { Link } from '../../../src/client/resources/links/link.ts'
-import {
-  aliasOf,
-  candidates,
-  hasAlias,
-  hostOf,
-  isSameAddress,
-  normalized,
-} from '../../../src/client/resources/links/match.ts'
+import { isSameAddress, type ShortLinkClient } from 'shortlink-sdk'
+import type { Link } from 'shortlink-sdk/schemas'
+import { aliasIn, hasAlias, hostOf } from '../addresses.ts'
 import { everyLink } from '../tasks/every-link.ts'
-import { apiOf } from '../tasks/options.ts'
-import { differences, namesNotSet, readRows } from '../tasks/rows.ts'
+import { differences, namesNotSet, readRow } from '../tasks/rows.ts'
 import type { TaskProgress } from '../tasks/task.ts'
 import type { Row } from './files/columns.ts'
 import type { RowResult } from './files/input.ts'
@@ -46,13 +38,12 @@ export async function checkDone(
     if (problem) fail(row, problem)
     else left.set(key, [...(left.get(key) ?? []), row])
   }
-  const compare = async (link: Link) => {
+  const compare = (link: Link) => {
     const key = addressKey(link.shorturl)
     const same = left.get(key) ?? []
     left.delete(key)
-    let index = 0
-    for await (const { params } of readRows(same.map(({ values: { custom: _, ...values } }) => values))) {
-      const row = same[index++]!
+    for (const row of same) {
+      const { params } = readRow(row.values)
       const url = String(row.values.url ?? row.values.longurl)
       if (link.longurl !== null && !isSameAddress(link.longurl, url)) {
         fail(row, `${link.shorturl} leads to ${link.longurl}, not to the url of this row. ${CHANGE_ADDRESS}`)
@@ -64,10 +55,9 @@ export async function checkDone(
     }
   }
   const total = left.size
-  const api = apiOf(client)
   if (left.size > 0) {
-    for await (const { links } of everyLink(api, signal, () => left.size > 0)) {
-      for (const link of links) await compare(link)
+    for await (const { links } of everyLink(client, signal, () => left.size > 0)) {
+      for (const link of links) compare(link)
       onProgress({ done: total - left.size, failed: 0, total, etaMs: undefined })
       if (left.size === 0) break
     }
@@ -77,7 +67,7 @@ export async function checkDone(
   }
 }
 
-/** The word of a result about a link that was there and lacks what the row says; `undefined` if it lacks nothing. */
+/** Describes in a result a link that was there and lacks what the row says; `undefined` if it lacks nothing. */
 export const leftAsItIs = (differs: readonly string[]): string | undefined =>
   differs.length > 0 ? `left as it is: ${differs.join(', ')} may not be as in this row` : undefined
 
@@ -87,8 +77,7 @@ const CHANGE_ADDRESS = 'To change where a link leads, use sync'
 function contradiction({ values, result: { shorturl } }: DoneRow): string | undefined {
   const alias = values.custom ?? values.alias
   const advice = 'To make another link, empty shorturl and outcome'
-  // With --on-taken suffix, it may have a number.
-  if (alias && !candidates(alias, 'suffix').some((candidate) => hasAlias(shorturl, candidate))) {
+  if (alias && !hasAlias(shorturl, alias)) {
     return `the link of this row is ${shorturl}, which has another alias. ${advice}`
   }
   if (!values.domain || hostOf(values.domain) === hostOf(shorturl)) return undefined
@@ -96,5 +85,4 @@ function contradiction({ values, result: { shorturl } }: DoneRow): string | unde
 }
 
 /** A short address in one spelling: servers tell aliases apart by case, hosts are equal without it. */
-const addressKey = (shorturl: string): string =>
-  `${hostOf(shorturl)} ${aliasOf({ alias: null, shorturl }) ?? normalized(shorturl)}`
+const addressKey = (shorturl: string): string => `${hostOf(shorturl)} ${aliasIn(shorturl)}`

@@ -1,7 +1,5 @@
 import process from 'node:process'
-import { ShortLinkClient } from '../../../src/client/client.ts'
-import { parseAddress } from '../../../src/client/http/address.ts'
-import type { ShortLinkClientOptions } from '../../../src/client/options.ts'
+import { isShortLinkError, ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
 import { UsageError } from './command.ts'
 
 /** The options of every command that calls the platform. */
@@ -16,6 +14,15 @@ export const clientArgs = {
   },
 } as const
 
+/** The name of a list of the client, such as `campaigns`. */
+export type ListName = {
+  [Name in keyof ShortLinkClient]: ShortLinkClient[Name] extends { list(): unknown } ? Name : never
+}[keyof ShortLinkClient]
+
+/** Finds the lists of a client. */
+export const listsOf = (client: ShortLinkClient): ListName[] =>
+  Object.entries(client).flatMap(([name, resource]) => (typeof resource?.list === 'function' ? [name as ListName] : []))
+
 /** These options, as the command line gives them. */
 export interface ClientArgs {
   readonly 'base-url'?: string | undefined
@@ -24,21 +31,7 @@ export interface ClientArgs {
 }
 
 /**
- * The base URL of a command.
- * @throws {UsageError} if it or the key is missing
- * @throws {ConfigurationError} if it is invalid
- */
-export function baseUrlOf(args: ClientArgs): string {
-  const { SHORTLINK_BASE_URL, SHORTLINK_API_KEY } = process.env
-  const name = args['base-url'] ? '--base-url' : 'SHORTLINK_BASE_URL'
-  const address = args['base-url'] || SHORTLINK_BASE_URL
-  if (!address) throw new UsageError('no address: set SHORTLINK_BASE_URL, or --base-url https://sho.rt/api')
-  if (!SHORTLINK_API_KEY) throw new UsageError('no key: set SHORTLINK_API_KEY')
-  return parseAddress(name, address, args['allow-insecure-http'] ?? false)
-}
-
-/**
- * The headers of `--header`.
+ * Parses the headers of `--header`.
  *
  * @throws {UsageError} if one is not `Name: value`, or is the key; it may be a secret, so it is not shown
  */
@@ -55,18 +48,45 @@ export function headerOptions({ header }: ClientArgs): [string, string][] {
   })
 }
 
+const baseUrlOf = (args: ClientArgs): string | undefined =>
+  args['base-url'] || process.env.SHORTLINK_BASE_URL || undefined
+
+/** @throws {UsageError} if the address or the key is missing */
+export function throwIfNotSet(args: ClientArgs): void {
+  if (!baseUrlOf(args)) throw new UsageError('no address: set SHORTLINK_BASE_URL, or --base-url https://sho.rt/api')
+  if (!process.env.SHORTLINK_API_KEY) throw new UsageError('no key: set SHORTLINK_API_KEY')
+}
+
 /**
- * The client of a command.
+ * Creates the client of a command.
  *
- * @throws {UsageError} if its address or key is missing
+ * @throws {UsageError} if its address or key is missing or invalid
  */
 export function clientOf(args: ClientArgs, options: ShortLinkClientOptions = {}): ShortLinkClient {
-  return new ShortLinkClient({
-    ...options,
-    baseUrl: baseUrlOf(args),
-    allowInsecureHttp: args['allow-insecure-http'] ?? false,
-    headers: headerOptions(args),
-    // The progress says how long it takes.
-    ...(process.env.SHORTLINK_LOG ? {} : { logLevel: 'error' }),
-  })
+  throwIfNotSet(args)
+  return clientToPlan(args, options)
+}
+
+/**
+ * Creates a client for work that may need no call: its address and its key may be missing.
+ *
+ * @throws {UsageError} if its address is invalid
+ */
+export function clientToPlan(args: ClientArgs, options: ShortLinkClientOptions = {}): ShortLinkClient {
+  try {
+    return new ShortLinkClient({
+      ...options,
+      baseUrl: baseUrlOf(args),
+      allowInsecureHttp: args['allow-insecure-http'] ?? false,
+      headers: headerOptions(args),
+      // The progress shows the waits.
+      ...(process.env.SHORTLINK_LOG ? {} : { logLevel: 'error' }),
+    })
+  } catch (error) {
+    if (!isShortLinkError(error)) throw error
+    // The user knows these options by other names.
+    const name = args['base-url'] ? '--base-url' : 'SHORTLINK_BASE_URL'
+    const message = error.message.replace(/^baseUrl\b/, name).replace('allowInsecureHttp', '--allow-insecure-http')
+    throw new UsageError(message)
+  }
 }

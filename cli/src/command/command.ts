@@ -1,11 +1,11 @@
 import process from 'node:process'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
 import { type CommandDef, renderUsage } from 'citty'
-import { similarName } from '../../../src/client/checks/checks.ts'
-import { isShortLinkError } from '../../../src/client/errors.ts'
+import { isShortLinkError } from 'shortlink-sdk'
 import { LockedError } from '../tasks/file-journal.ts'
+import { similarName } from '../text.ts'
 
-/** A subcommand of `shortlink-sdk`. */
+/** A subcommand of `shortlink`. */
 export interface Command {
   /** Returns the text of `--help`. */
   help(): Promise<string>
@@ -58,7 +58,7 @@ interface Option {
   readonly description: string
   readonly valueHint?: string
   readonly default?: string
-  /** True if it may be given several times. */
+  /** Whether it may be given several times. */
   readonly multiple?: boolean
 }
 
@@ -95,7 +95,7 @@ interface Definition<A extends Args> {
 export function command<const A extends Args>(definition: Definition<A>, most: number, notes = ''): Command {
   return {
     async help() {
-      const usage = await renderUsage(definition as unknown as CommandDef, { meta: { name: 'shortlink-sdk' } })
+      const usage = await renderUsage(definition as unknown as CommandDef, { meta: { name: 'shortlink' } })
       const text = hasColors() ? usage : stripVTControlCharacters(usage)
       const address = 'base-url' in definition.args ? ADDRESS_AND_KEY : ''
       const parts = [text.replaceAll(/ +$/gm, ''), notes, address]
@@ -115,11 +115,13 @@ export function command<const A extends Args>(definition: Definition<A>, most: n
 /** The message of whatever was thrown. */
 export function errorMessage(error: unknown): string {
   const message = (error as Error).message ?? String(error)
-  // Where an alias leads is said without the request that has found it.
-  return isShortLinkError(error) && error.code === 'link_conflict' ? message.replace(/^[A-Z]+ \/\S+: /, '') : message
+  if (!isShortLinkError(error)) return message
+  // Where an alias leads, and what is wrong with a row, is said without the call.
+  const isOfRow = error.code === 'link_conflict' || error.code === 'invalid_request'
+  return message.replace(isOfRow ? /^([A-Z]+ \/\S+|links\.ensure): / : /^links\.ensure: /, '')
 }
 
-/** Returns true for what the client refuses before it sends anything, but not for a file in use. */
+/** Returns whether the client refused a call before it sent anything, but not for a file in use. */
 function isWrongUsage(error: unknown): boolean {
   if (!isShortLinkError(error) || error instanceof LockedError) return false
   return error.code === 'configuration' || error.code === 'invalid_request'

@@ -6,7 +6,7 @@ import { main } from './main.ts'
 process.stderr.on('error', () => {})
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return
-  console.error(`shortlink-sdk: ${error.message}`)
+  console.error(`shortlink: ${error.message}`)
   process.exit(1)
 })
 const status = await main(process.argv.slice(2))

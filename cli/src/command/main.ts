@@ -1,7 +1,5 @@
-import { similarName } from '../../../src/client/checks/checks.ts'
-import { isShortLinkError } from '../../../src/client/errors.ts'
-import { printable } from '../../../src/client/runtime/text.ts'
-import { VERSION } from '../../../src/client/runtime/version.ts'
+import { isShortLinkError, VERSION } from 'shortlink-sdk'
+import { printable, similarName } from '../text.ts'
 import { ADDRESS_AND_KEY, type Command, errorMessage, IncompleteError, UsageError } from './command.ts'
 
 /** The commands. Each is loaded only when it runs. */
@@ -14,12 +12,10 @@ const commands: Record<string, { summary: string; load: () => Promise<{ default:
     load: () => import('./commands/report.ts'),
   },
   sync: { summary: 'make aliases lead where a file says', load: () => import('./commands/sync.ts') },
-  call: { summary: 'make any call, and print the response', load: () => import('./commands/call.ts') },
-  doctor: { summary: 'say whether a server fits, and what to do if not', load: () => import('./commands/doctor.ts') },
-  sandbox: { summary: 'start the platform in memory, on this machine', load: () => import('./commands/sandbox.ts') },
+  doctor: { summary: 'check that a server works with the client', load: () => import('./commands/doctor.ts') },
 }
 
-const help = `Usage: shortlink-sdk <command> [options]
+const help = `Usage: shortlink <command> [options]
 
 Commands:
 ${Object.entries(commands)
@@ -48,7 +44,7 @@ async function runCommand(name: string, args: string[]): Promise<number | undefi
   if (!entry) {
     const meant = similarName(name, Object.keys(commands))
     const problem = `there is no command '${name}'${meant ? `, did you mean ${meant}?` : ''}`
-    return fail(name === '' ? help : `shortlink-sdk: ${problem}\n'shortlink-sdk --help' lists the commands.`, 2)
+    return fail(name === '' ? help : `shortlink: ${problem}\n'shortlink --help' lists the commands.`, 2)
   }
   const { default: command } = await entry.load()
   // What follows `--` is for the program that the command runs.
@@ -62,13 +58,13 @@ async function runCommand(name: string, args: string[]): Promise<number | undefi
   } catch (error) {
     const isUsage = error instanceof UsageError
     // It may quote a file.
-    const message = `shortlink-sdk ${name}: ${printable(errorMessage(error))}`
+    const message = `shortlink ${name}: ${printable(errorMessage(error))}`
     if (own.includes('--json') && !(error instanceof IncompleteError)) {
       const code = isShortLinkError(error) ? { code: error.code } : {}
       const { jsonText } = await import('./output.ts')
       console.log(jsonText({ error: errorMessage(error), ...code }, 2))
     }
-    if (isUsage) return fail(`${message}\n'shortlink-sdk ${name} --help' lists the options.`, 2)
+    if (isUsage) return fail(`${message}\n'shortlink ${name} --help' lists the options.`, 2)
     return fail(message, error instanceof IncompleteError ? error.status : 1)
   }
 }

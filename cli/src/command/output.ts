@@ -3,7 +3,7 @@ import process from 'node:process'
 import { stringify } from 'csv-stringify/sync'
 import stringWidth from 'fast-string-width'
 import { terminalColumns } from 'terminal-columns'
-import { printable, shorten } from '../../../src/client/runtime/text.ts'
+import { printable, shorten } from '../text.ts'
 import { UsageError } from './command.ts'
 import { checkWritable, freeNameBeside, permissionsOf, versionOf, withRemedy, writeWhole } from './files/write-whole.ts'
 

@@ -1,7 +1,7 @@
 import process from 'node:process'
-import type { RateLimitState } from '../../../src/client/errors.ts'
-import { printable } from '../../../src/client/runtime/text.ts'
+import type { RateLimitState } from 'shortlink-sdk'
 import { startStopwatch, type TaskProgress } from '../tasks/task.ts'
+import { printable } from '../text.ts'
 import { clock, duration, formatCount } from './counts-and-times.ts'
 
 const SECOND_MS = 1000

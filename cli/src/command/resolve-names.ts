@@ -1,10 +1,6 @@
-import { similarName } from '../../../src/client/checks/checks.ts'
-import { formatValue } from '../../../src/client/checks/mismatch.ts'
-import type { ShortLinkClient } from '../../../src/client/client.ts'
-import type { Api } from '../../../src/client/http/api.ts'
-import { AccountDomains } from '../../../src/client/resources/links/domains.ts'
-import { hostOf } from '../../../src/client/resources/links/match.ts'
-import { apiOf } from '../tasks/options.ts'
+import { isShortLinkError, type ShortLinkClient } from 'shortlink-sdk'
+import { hostOf, originOf } from '../addresses.ts'
+import { formatValue, similarName } from '../text.ts'
 import { UsageError } from './command.ts'
 import { listed } from './counts-and-times.ts'
 import type { Row } from './files/columns.ts'
@@ -27,28 +23,32 @@ export function setDefaults(rows: readonly Row[], defaults: Defaults): void {
   }
 }
 
+interface ResolveOptions {
+  /** Returns the client, if there is anything to look up. */
+  readonly client: () => ShortLinkClient
+  /** The hosts of domains that need not be looked up. */
+  readonly hosts: ReadonlySet<string>
+  readonly signal: AbortSignal
+}
+
 /**
  * Gives rows the ids of their campaigns and channels, and domains as the server writes them. A row whose domain,
  * campaign or channel does not exist gets a problem.
  *
  * @param defaults the names that the command gives
- * @param client returns the client, if there is anything to look up
- * @param hosts those of domains that need not be looked up; `undefined`: all
  * @throws {UsageError} if one of the command does not exist
  */
 export async function resolveNames(
   rows: readonly Row[],
   defaults: Defaults,
-  client: () => ShortLinkClient,
-  hosts: ReadonlySet<string> | undefined,
+  { client, hosts, signal }: ResolveOptions,
 ): Promise<void> {
   for (const kind of kinds) {
-    if (kind === 'domain' && hosts === undefined) continue
     const given = defaults[kind]
     const said = [given, ...rows.map(({ values }) => values[kind])].filter(isName)
-    const names = new Set(kind === 'domain' ? said.filter((name) => !hosts?.has(hostOf(name))) : said)
+    const names = new Set(kind === 'domain' ? said.filter((name) => !hosts.has(hostOf(name))) : said)
     if (names.size === 0) continue
-    const find = await finderOf(kind, client(), [...names])
+    const find = await finderOf(kind, client(), [...names], signal)
     const found = given === undefined ? undefined : find(given)
     if (found && 'problem' in found) throw new UsageError(`--${found.problem}`)
     for (const row of rows) {
@@ -65,18 +65,21 @@ const MAIN_DOMAIN = ". To import rows on the main domain of the server, say --ma
 
 const isNone = (value: unknown): boolean => value === undefined || value === null || value === ''
 
-/** A domain as the server writes it. @throws {UsageError} if the account has none of this name */
+/** Returns a domain as the server writes it. @throws {UsageError} if the account has none of this name */
 export async function resolveDomain(name: string, client: ShortLinkClient): Promise<string> {
   const found = (await finderOf('domain', client, [name]))(name)
   if ('problem' in found) throw new UsageError(`--${found.problem}`)
   return String(found.value)
 }
 
-async function finderOf(kind: NameKind, client: ShortLinkClient, names: readonly string[]): Promise<Finder> {
-  const { campaigns, channels } = client
-  if (kind === 'campaign') return idFinder(kind, await campaigns.list().toArray())
-  if (kind === 'channel') return idFinder(kind, await channels.list().toArray())
-  const known = await domainsFor(names, apiOf(client))
+async function finderOf(
+  kind: NameKind,
+  client: ShortLinkClient,
+  names: readonly string[],
+  signal?: AbortSignal,
+): Promise<Finder> {
+  if (kind !== 'domain') return idFinder(kind, await client[`${kind}s`].list({}, { signal }).toArray())
+  const known = await domainsFor(names, client, signal)
   // A plan may have none, or the key no permission to list them: then the server decides about each.
   return known ? domainFinder(known) : (name) => ({ value: name })
 }
@@ -85,20 +88,33 @@ async function finderOf(kind: NameKind, client: ShortLinkClient, names: readonly
  * Returns the domains of an account by their hosts: those of its list, that of the server itself, and if that is not
  * enough for these names, those of its newest links. `undefined` if the server does not list them.
  */
-async function domainsFor(names: readonly string[], api: Api): Promise<ReadonlyMap<string, string> | undefined> {
-  const domains = new AccountDomains()
-  const listed = await domains.listed(api)
+async function domainsFor(
+  names: readonly string[],
+  client: ShortLinkClient,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  const listed = await client.domains.list({ limit: 100 }, { signal }).catch(unlessNotTold)
   if (!listed) return undefined
-  const byHost = new Map(listed.map((domain) => [hostOf(domain), domain]))
-  const ownHost = hostOf(api.baseUrl())
+  const byHost = new Map(listed.items.map(({ domain }) => [hostOf(domain), domain]))
+  const ownHost = hostOf(client.baseUrl!)
   for (const name of names) {
     const host = hostOf(name)
     const isOwn = host === ownHost || ownHost.endsWith(`.${host}`)
     if (isOwn && !byHost.has(host)) byHost.set(host, withScheme(name))
   }
   if (names.every((name) => byHost.has(hostOf(name)))) return byHost
-  for (const domain of await domains.ofLinks(api)) if (!byHost.has(hostOf(domain))) byHost.set(hostOf(domain), domain)
+  const newest = await client.links.list({ order: 'date', limit: 100 }, { signal }).catch(unlessNotTold)
+  for (const { shorturl } of newest?.items ?? []) {
+    const host = hostOf(shorturl)
+    if (!byHost.has(host)) byHost.set(host, originOf(shorturl))
+  }
   return byHost
+}
+
+/** Returns `undefined` for the error of a server that does not tell, because of the plan, the key, or its age. */
+function unlessNotTold(error: unknown): undefined {
+  const codes = ['api', 'permission', 'not_found', 'invalid_response']
+  if (!isShortLinkError(error) || !codes.includes(error.code)) throw error
 }
 
 const withScheme = (domain: string): string => (domain.includes('://') ? domain : `https://${domain}`)

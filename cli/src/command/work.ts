@@ -1,7 +1,4 @@
-import type { ShortLinkClient } from '../../../src/client/client.ts'
-import { isShortLinkError } from '../../../src/client/errors.ts'
-import type { ShortLinkClientOptions } from '../../../src/client/options.ts'
-import { type ClientArgs, clientOf } from './client.ts'
+import { isShortLinkError, type ShortLinkClient } from 'shortlink-sdk'
 import { IncompleteError } from './command.ts'
 import { Interrupted, onCtrlC } from './ctrl-c.ts'
 import { ProgressLine } from './progress.ts'
@@ -16,9 +13,9 @@ export class Work {
   readonly progress: ProgressLine
 
   /** `what` is counted by the progress. */
-  constructor(args: ClientArgs, what: string, options?: ShortLinkClientOptions) {
-    this.client = clientOf(args, options)
-    this.progress = new ProgressLine(what, this.client)
+  constructor(client: ShortLinkClient, what: string) {
+    this.client = client
+    this.progress = new ProgressLine(what, client)
   }
 
   /** Does the work. `howToContinue` is told if Ctrl+C ends it. */
@@ -38,7 +35,7 @@ export class Work {
   }
 
   /**
-   * Ends the work, and returns true, if an error means that every other call fails too: the key is wrong, or the
+   * Ends the work, and returns `true`, if an error means that every other call fails too: the key is wrong, or the
    * address, if that is still in doubt.
    */
   check(error: unknown, isAddressInDoubt = false): boolean {

@@ -53,6 +53,8 @@ const parameters: Readonly<Record<keyof LinkCreate, true>> = {
   parameters: true,
 }
 
+export const parameterNames: readonly string[] = Object.keys(parameters)
+
 /** Returns whether a column is a parameter of a link. */
 export const isParameter = (name: string): boolean => Object.hasOwn(parameters, name)
 

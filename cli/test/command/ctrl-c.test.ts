@@ -6,9 +6,9 @@ test('Ctrl+C lets the creation in flight end, which is in the result, and begins
   const { sandbox, write, files } = await setUp()
   vi.stubEnv('SHORTLINK_RATE_LIMIT', '1')
   sandbox.fail({ method: 'POST', delay: 200 })
-  // Besides the creation, a list is queued for the row without an alias, and a creation.
+  // The other rows wait for their slots.
   const file = await write('links.csv', `url,custom\n${shop('tea')},tea\n${shop('cake')},\n${shop('lamps')},lamps\n`)
-  const running = run('import', file, '--reuse')
+  const running = run('import', file)
   await vi.waitFor(() => expect(sandbox.requests).toHaveLength(1), 20_000)
   pressCtrlC()
   const { status, stdout, stderr } = await running
@@ -42,7 +42,7 @@ test.each([
   const { status, stderr } = await running
   vi.restoreAllMocks()
   expect(status).toBe(130)
-  expect(stderr).toContain(`shortlink-sdk ${args[0]}: ${message}\n`)
+  expect(stderr).toContain(`shortlink ${args[0]}: ${message}\n`)
   expect(await files()).toEqual([])
 })
 
@@ -54,9 +54,7 @@ test('Ctrl+C in shorten says nothing of the URLs that were not begun', async () 
   pressCtrlC()
   const { status, stderr } = await running
   expect(status).toBe(130)
-  expect(stderr).toMatch(
-    /^\nStopping after .*\nshortlink-sdk shorten: stopped: the short addresses above are done\.\n$/,
-  )
+  expect(stderr).toMatch(/^\nStopping after .*\nshortlink shorten: stopped: the short addresses above are done\.\n$/)
 })
 
 test('a second Ctrl+C ends at once, and says so', async () => {

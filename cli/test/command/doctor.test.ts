@@ -122,7 +122,7 @@ const servers: [what: string, server: () => Answering | undefined, says: RegExp[
   [
     'lists that all fail',
     () => platform('reference', page404, ({ url }) => (url === '/api/account' ? undefined : { status: 500 })),
-    [/^Works in part: /, /^ {2}campaigns\.list\(\), .*, splash\.list\(\): 500\. The client cannot use this/],
+    [/^Works in part: /, /^ {2}campaigns\.list\(\), .*, pixels\.list\(\): 500\. The client cannot use this/],
   ],
   [
     'a web page in place of a part',
@@ -351,6 +351,6 @@ it('prints where a redirect leads without the key', async () => {
 
 it('calls a wrong option wrong usage', async () => {
   const { status, stderr } = await run('doctor', '--base-url', 'nonsense')
-  expect(stderr).toMatch(/^shortlink-sdk doctor: --base-url: expected an absolute URL/)
+  expect(stderr).toMatch(/^shortlink doctor: --base-url: expected an absolute URL/)
   expect(status).toBe(2)
 })

@@ -4,7 +4,7 @@ import { run, setUp, shop } from './run.ts'
 
 test.each([
   ['the key is wrong', { key: 'wrong-key-1234567890' }, /: 401 .*SHORTLINK_API_KEY/],
-  ['the address is wrong', { path: '/v2' }, /: 404 .* right\? It is http:\S+\/api\/v2\./],
+  ['the address is wrong', { path: '/v2' }, /: 404 .* right\? It is http:\S+\/api\/v2\n/],
 ])('import and shorten end at the first failure if %s, with nothing but that', async (_, server, message) => {
   const { sandbox, write, files } = await setUp()
   const { key = sandbox.apiKey, path = '' }: Record<string, string> = server
@@ -20,7 +20,7 @@ test.each([
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(stderr).toMatch(message)
     expect(stderr).not.toMatch(/1234567890/)
-    expect(stderr.match(/^shortlink-sdk /gm)).toHaveLength(1)
+    expect(stderr.match(/^shortlink /gm)).toHaveLength(1)
     expect(sandbox.requests.length - before).toBeLessThanOrEqual(20)
   }
   expect(await files()).toEqual(['links.csv', 'links.csv.journal'])

@@ -45,30 +45,27 @@ test('import --dry-run says how long it takes and what is wrong, needs no key, a
   expect(bad.status).toBe(1)
   expect(bad.stderr).toContain(`${file}, row 2: url: is missing, expected an absolute URL`)
   expect(bad.stderr).toContain(`${file}, row 4: expiry: expected YYYY-MM-DD HH:MM:SS, without seconds`)
-  expect(bad.stderr).toContain('shortlink-sdk import: 2 rows cannot be imported')
+  expect(bad.stderr).toContain('shortlink import: 2 rows cannot be imported')
   expect((await run('import', file)).stderr).toContain('no address: set SHORTLINK_BASE_URL')
   expect(sandbox.requests).toEqual([])
 })
 
-test('import --on-taken suffix gives a taken alias a number', async () => {
+test('a row whose alias leads elsewhere fails, and says where it leads', async () => {
   const { write } = await setUp({ data: { links: [{ alias: 'tea', url: shop('other') }] } })
   const file = await write('links.ndjson', `{"longurl":"${shop('tea')}","alias":"tea"}\n`)
   const refused = await run('import', file)
   expect(refused.status).toBe(1)
   // Without the request that has found it.
   expect(JSON.parse(refused.stdout).error).toBe('https://sho.rt/tea already leads to https://shop.example/other')
-  const { status, stdout } = await run('import', file, '--on-taken', 'suffix', '--format', 'ndjson')
-  expect(status).toBe(0)
-  expect(JSON.parse(stdout)).toMatchObject({ shorturl: 'https://sho.rt/tea-2' })
 })
 
-test('a link that the server makes under an alias of its own is named, with the call that deletes it', async () => {
+test('a link that the server makes under an alias of its own is named, with how to delete it', async () => {
   const { sandbox, write } = await setUp({ dialect: ['alias-ignored'], data: { links: [] } })
   const { status, stderr } = await run('import', await write('links.csv', `url,custom\n${shop('tea')},tea\n`))
   expect(status).toBe(1)
   const [{ id, alias }] = sandbox.data.links as unknown as [{ id: number; alias: string }]
   expect(stderr).toContain(
-    `https://sho.rt/${alias} was made in place of the wanted link. To delete it: shortlink-sdk call DELETE /url/${id}/delete\n`,
+    `https://sho.rt/${alias} was made in place of the wanted link. Delete it in your account, or with client.links.delete(${id})\n`,
   )
 })
 

@@ -35,7 +35,7 @@ test('list prints a row that does not fit as it came, says so, and ends with 1',
   const { status, stdout, stderr } = await run('list', 'campaigns', '--json')
   expect(status).toBe(1)
   expect(JSON.parse(stdout)).toMatchObject([fitting, { id: { odd: 2 } }, { row: null }])
-  expect(stderr).toMatch(/^shortlink-sdk list: not as documented, and printed as it came: .*campaigns\.1\.id: expected/)
+  expect(stderr).toMatch(/^shortlink list: not as documented, and printed as it came: .*campaigns\.1\.id: expected/)
 })
 
 test('a table counts the columns that a character takes on a terminal', async () => {

@@ -12,6 +12,6 @@ export async function buildCommand(): Promise<string> {
   await mkdir(parent, { recursive: true })
   const outDir = await mkdtemp(join(parent, 'command-'))
   afterAll(() => rm(outDir, { recursive: true }))
-  await build({ ...bundle, config: false, entry: { cli: 'src/cli/index.ts' }, outDir, silent: true })
+  await build({ ...bundle, config: false, entry: { cli: 'cli/src/command/index.ts' }, outDir, silent: true })
   return join(outDir, 'cli.js')
 }

@@ -10,7 +10,7 @@ test('the result has every column, delimiter, mark, line end and empty row of th
 not sent: SKU, Note, Note
 2 links
 1 created, 0 found and not changed, 1 failed
-shortlink-sdk import: 1 row failed, see outcome and error. To try again, run the same command.
+shortlink import: 1 row failed, see outcome and error. To try again, run the same command.
 `)
   expect(sentTo(sandbox)).toEqual([{ url: shop('tea'), custom: 'tea', password: '=x' }])
   const error =

@@ -17,7 +17,7 @@ test('shorten goes on after a URL that is none, with an empty line or an entry w
   expect(first.status).toBe(1)
   const [a, b] = sandbox.data.links.map(({ alias }) => `https://sho.rt/${alias}`)
   expect(first.stdout).toBe(`${a}\n\n${b}\n`)
-  expect(first.stderr).toMatch(/^nonsense: url: expected an absolute URL.*\nshortlink-sdk shorten: 1 URL failed\n$/)
+  expect(first.stderr).toMatch(/^nonsense: url: expected an absolute URL.*\nshortlink shorten: 1 URL failed\n$/)
   const { stdout } = await run('shorten', 'nonsense', shop('c'), '--json')
   expect(JSON.parse(stdout)).toEqual([
     { url: 'nonsense', error: expect.stringContaining('expected an absolute URL') },
@@ -32,15 +32,20 @@ test('shorten takes an alias and a domain', async () => {
   expect(sandbox.data.links).toHaveLength(1)
 })
 
-test('shorten makes a new link each time, and with --reuse says that it found one', async () => {
+test('shorten makes a new link each time, with an alias of the server', async () => {
   const { sandbox } = await setUp()
   const first = await run('shorten', shop('tea'))
   expect((await run('shorten', shop('tea'))).stdout).not.toBe(first.stdout)
-  const third = await run('shorten', shop('tea'), shop('cake'), '--reuse', '--json')
-  const entries = JSON.parse(third.stdout)
-  expect(entries.map(({ created }: { created: boolean }) => created)).toEqual([false, true])
-  expect(third.stderr).toBe('1 created, 1 found and not changed, 0 failed\n')
-  expect(sandbox.data.links).toHaveLength(3)
+  expect(sandbox.requests.map(({ body }) => body)).toEqual([{ url: shop('tea') }, { url: shop('tea') }])
+})
+
+test('shorten --alias says that it found a link', async () => {
+  const { sandbox } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea') }] } })
+  const { status, stdout, stderr } = await run('shorten', shop('tea'), '--alias', 'tea', '--json')
+  expect(status).toBe(0)
+  expect(JSON.parse(stdout)).toEqual([{ url: shop('tea'), shorturl: 'https://sho.rt/tea', created: false }])
+  expect(stderr).toBe('0 created, 1 found and not changed, 0 failed\n')
+  expect(sandbox.data.links).toHaveLength(1)
 })
 
 test('shorten --alias and import end at the first alias that the server gives in place of the wanted one', async () => {

@@ -1,9 +1,8 @@
 import process from 'node:process'
-import { schemeFromEnvironment } from '../../../../src/client/http/api-key.ts'
-import { baseUrlOf, clientArgs, headerOptions } from '../client.ts'
-import { command } from '../command.ts'
+import { clientArgs, clientOf, headerOptions } from '../client.ts'
+import { command, UsageError } from '../command.ts'
 import { many } from '../counts-and-times.ts'
-import { examine, type Report } from '../doctor/verdict.ts'
+import { authSchemes, examine, type Report } from '../doctor/verdict.ts'
 import { jsonText } from '../output.ts'
 import { ProgressLine } from '../progress.ts'
 
@@ -18,27 +17,30 @@ With a certificate of your own:  NODE_EXTRA_CA_CERTS=company.pem
 The report holds no key and no contents of the account, so it can be pasted into an issue.
 
 Exit status: 0 the client works there, 1 it does not, only in part or with other options, or that cannot be told, 2 wrong usage,
-so that shortlink-sdk doctor && shortlink-sdk import links.csv is safe
+so that shortlink doctor && shortlink import links.csv is safe
 `
 
 /** The longest wait for one response, in milliseconds. */
 const TIMEOUT = 15_000
 
-/** `shortlink-sdk doctor` */
+/** `shortlink doctor` */
 export default command(
   {
-    meta: { name: 'doctor', description: 'Read from a server, and say whether the client works there and what to do' },
+    meta: { name: 'doctor', description: 'Check that a server works with the client; changes nothing there' },
     args: {
       ...clientArgs,
       json: { type: 'boolean', description: 'print the report as JSON' },
     },
     async run({ args }) {
       const { stdout, env } = process
+      const authScheme = authSchemes.find((scheme) => scheme === (env.SHORTLINK_AUTH_SCHEME || 'Bearer'))
+      // It may be the key, so it is not shown.
+      if (!authScheme) throw new UsageError(`SHORTLINK_AUTH_SCHEME: expected one of ${authSchemes.join(', ')}`)
       const subject = {
-        baseUrl: baseUrlOf(args),
+        baseUrl: clientOf(args).baseUrl!,
         allowInsecureHttp: args['allow-insecure-http'] ?? false,
         apiKey: env.SHORTLINK_API_KEY!,
-        authScheme: schemeFromEnvironment(),
+        authScheme,
         headers: headerOptions(args),
         timeout: TIMEOUT,
       }

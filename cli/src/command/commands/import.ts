@@ -1,27 +1,26 @@
 import { extname } from 'node:path'
-import process from 'node:process'
-import { ShortLinkClient } from '../../../../src/client/client.ts'
-import { hostOf, lettersOf } from '../../../../src/client/resources/links/match.ts'
-import { printable } from '../../../../src/client/runtime/text.ts'
-import type { ImportResult, ImportSummary } from '../../tasks/import.ts'
+import { InvalidRequestError, ShortLinkClient } from 'shortlink-sdk'
+import { hostOf, lettersOf } from '../../addresses.ts'
+import { type ImportResult, type ImportSummary, importLinks, type PlannedRow } from '../../tasks/import.ts'
+import { type LinkRow, parameterNames } from '../../tasks/rows.ts'
+import { printable } from '../../text.ts'
 import { checkDone, isDone, leftAsItIs } from '../check-done.ts'
-import { type ClientArgs, clientArgs, clientOf } from '../client.ts'
+import { type ClientArgs, clientArgs, clientOf, clientToPlan, throwIfNotSet } from '../client.ts'
 import { asIncomplete, command, errorMessage, IncompleteError, UsageError } from '../command.ts'
 import { countsOf, formatCount, many } from '../counts-and-times.ts'
-import { parameters } from '../files/column-names.ts'
-import { checkRows, type LinkFile, type Row, readLinks, setAlias } from '../files/columns.ts'
+import { type LinkFile, type Row, readLinks, setAlias } from '../files/columns.ts'
 import { type RowResult, readInput } from '../files/input.ts'
 import { throwIfNotReplaceable } from '../files/replaceable.ts'
 import { resultRows, resultTable } from '../files/result.ts'
 import { withRemedy } from '../files/write-whole.ts'
-import { type ImportJournal, journalOf } from '../import-journal.ts'
-import { importRows, isNotBegun } from '../import-rows.ts'
+import { addressesIn, type ImportJournal, journalOf } from '../import-journal.ts'
 import { cellText, type Output, type OutputArgs, outputArgs, outputOf } from '../output.ts'
 import { timeFor } from '../progress.ts'
 import { resolveNames, setDefaults } from '../resolve-names.ts'
+import { isNotBegun, runTask } from '../run-task.ts'
 import { Work } from '../work.ts'
 
-/** `shortlink-sdk import` */
+/** `shortlink import` */
 export default command(
   {
     meta: {
@@ -44,12 +43,6 @@ export default command(
       domain: { type: 'string', valueHint: 'url', description: 'the domain of rows that have none' },
       campaign: { type: 'string', valueHint: 'name|id', description: 'the campaign of rows that have none' },
       channel: { type: 'string', valueHint: 'name|id', description: 'the channel of rows that have none' },
-      reuse: { type: 'boolean', description: 'a row without an alias takes a link that leads to its address already' },
-      'on-taken': {
-        type: 'string',
-        valueHint: 'suffix',
-        description: 'an alias that leads elsewhere becomes alias-2, alias-3, …',
-      },
       journal: {
         type: 'string',
         valueHint: 'file',
@@ -62,15 +55,11 @@ export default command(
       ...clientArgs,
     },
     async run({ args }) {
-      const { reuse, 'on-taken': onTaken, 'dry-run': isPreview } = args
-      if (onTaken !== undefined && onTaken !== 'suffix') {
-        throw new UsageError(`--on-taken takes suffix, not '${onTaken}'`)
-      }
-      const work = isPreview ? undefined : new Work(args, 'links')
-      const prepared = await prepareImport(args, work)
-      if (!work) return previewImport(prepared)
-      const end = await runImport(prepared, work, { reuse, ...(onTaken && { onTaken }) })
-      await finishImport(prepared, end)
+      const isPlanOnly = args['dry-run'] ?? false
+      const prepared = await prepareImport(args, isPlanOnly)
+      const end = await runImport(prepared, isPlanOnly)
+      if (isPlanOnly) showPlan(prepared, end)
+      else await finishImport(prepared, end)
     },
   },
   1,
@@ -83,64 +72,130 @@ interface ImportArgs extends ClientArgs, OutputArgs {
   readonly campaign?: string | undefined
   readonly channel?: string | undefined
   readonly journal?: string | undefined
-  readonly reuse?: boolean | undefined
 }
 
-/** An import whose rows are read and checked. */
+/** An import whose file was read. */
 interface PreparedImport extends LinkFile {
-  /** The rows that can be sent and that no earlier result has a link for. */
-  readonly sent: readonly Row[]
+  readonly args: ImportArgs
+  readonly work: Work
+  /** The rows for which no earlier result has a link, as far as they can be sent. */
+  readonly todo: readonly Row[]
   readonly journal: ImportJournal | undefined
   readonly output: Output
-  readonly out: string | undefined
 }
 
-/** Reads and checks the rows, looks up what they name, and says how many there are and how long they take. */
-async function prepareImport(args: ImportArgs, work: Work | undefined): Promise<PreparedImport> {
+/** Reads the file, and checks that the result can be written. */
+async function prepareImport(args: ImportArgs, isPlanOnly: boolean): Promise<PreparedImport> {
   const { file, map = [], domain, campaign, channel, out } = args
   const output = await outputOf(args, { input: file, suffixes: { '.tsv': 'csv', '.txt': 'csv' } })
   const links = readLinks(await readInput(file), map, ['url'])
-  const { input, rows, hosts } = links
+  const { input, rows } = links
+  const work = new Work(isPlanOnly ? clientToPlan(args) : clientOf(args), 'links')
   const journal = await journalOf(file, args.journal, out)
-  if (work && out !== undefined) {
-    const known = new Set([...(journal?.addresses ?? []), ...rows.flatMap(({ result }) => result?.shorturl ?? [])])
-    await throwIfNotReplaceable(out, input, known)
+  if (!isPlanOnly && out !== undefined) {
+    const inInput = rows.flatMap(({ result }) => result?.shorturl ?? [])
+    await throwIfNotReplaceable(out, input, async () => new Set([...inInput, ...(await addressesIn(journal))]))
   }
-  // The alias that was drawn for a row makes the same link, whichever of the file and its result is imported.
-  if (!args.reuse) for (const row of rows) setAlias(row, row.result?.alias)
-
   for (const row of rows) {
+    // The alias that was drawn for a row makes the same link, whichever of the file and its result is imported.
+    setAlias(row, row.result?.alias)
     if (row.result?.outcome === 'unknown' && !row.values.custom) row.problem = MAY_HAVE_LINK
   }
-
-  const { SHORTLINK_BASE_URL, SHORTLINK_API_KEY } = process.env
-  const hasAddress = Boolean(work ?? ((args['base-url'] || SHORTLINK_BASE_URL) && SHORTLINK_API_KEY))
-  const connect = () => work?.client ?? clientOf(args)
-  // Without an address, the usual rate limit tells how long it takes.
-  const client = hasAddress ? connect() : new ShortLinkClient({ baseUrl: 'http://localhost' })
-  const defaults = { domain, campaign, channel }
-  setDefaults(rows, defaults)
-  const todo = rows.filter((row) => !isDone(row))
-  const values = todo.map(({ values }) => values)
-  const replayed = hasAddress && journal ? await journal.countDone(client, values) : 0
-  const isAllDone = replayed === todo.length
-  await resolveNames(rows, defaults, connect, isAllDone ? undefined : hosts)
-  await checkRows(todo)
-
-  const sent = todo.filter(({ problem }) => problem === undefined)
-  const checked = rows.length - todo.length
-  const counts = [
-    many(rows.length, 'link'),
-    ...(replayed > 0 ? [`${formatCount(replayed)} done before`] : []),
-    ...(checked > 0 ? [`${formatCount(checked)} to check`] : []),
-  ]
-  console.error(`${counts.join(', ')}${timeFor(sent.length - replayed, client)}`)
-  return { ...links, sent, journal, output, out }
+  setDefaults(rows, { domain, campaign, channel })
+  const todo = rows.filter((row) => !isDone(row) && row.problem === undefined)
+  for (const row of rows) {
+    const { problem = NOT_TRIED, values } = row
+    const outcome = problem === MAY_HAVE_LINK ? 'unknown' : 'not-sent'
+    if (!isDone(row)) row.result = { alias: values.custom ?? undefined, outcome, error: problem }
+  }
+  return { ...links, args, work, todo, journal, output }
 }
 
+/** The totals of an import, and what ended it early, if anything did. */
+interface ImportEnd {
+  readonly summary: ImportSummary
+  readonly error: unknown
+}
+
+/** Plans the links of the rows, makes them unless `isPlanOnly`, and checks those of an earlier result. */
+async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise<ImportEnd> {
+  const { args, work, rows, todo, journal, hosts } = prepared
+  const { client, signal, progress } = work
+  const { domain, campaign, channel } = args
+  const done = rows.filter(isDone)
+  const rowOf = new Map(todo.map((row) => [row.values, row]))
+  if (!journal && !isPlanOnly) console.error(NO_JOURNAL)
+  const task = importLinks(
+    client,
+    todo.map(({ values }) => values),
+    {
+      journal,
+      signal,
+      dryRun: isPlanOnly,
+      onProgress: progress.show,
+      onPlan: ({ replayed, toSend }) => {
+        const counts = [
+          many(rows.length, 'link'),
+          ...(replayed > 0 ? [`${formatCount(replayed)} done before`] : []),
+          ...(done.length > 0 ? [`${formatCount(done.length)} to check`] : []),
+        ]
+        progress.say(`${counts.join(', ')}${timeFor(toSend, limitOf(client))}`)
+      },
+      prepare: async (values) => {
+        const named = values.map((row) => rowOf.get(row)!)
+        await resolveNames(
+          named,
+          { domain, campaign, channel },
+          { hosts, signal, client: () => asConnected(args, client) },
+        )
+        return named.map(({ values, problem }) =>
+          problem === undefined ? values : new InvalidRequestError([{ path: [], message: problem }]),
+        )
+      },
+    },
+  )
+  const howToContinue = () => {
+    const made = rows.filter(({ result }) => result?.outcome === 'done').length
+    const next = journal ? `, and ${journal.path} remembers them. The same command continues there.` : '.'
+    return `stopped: ${formatCount(made)} of ${many(rows.length, 'link')} are done${next}`
+  }
+  const keep = (result: ImportResult<Row['values']> | PlannedRow<Row['values']>) => {
+    if (result.outcome === 'planned') return
+    const row = todo[result.index]!
+    row.result = resultOf(result)
+    if (!result.ok) row.problem ??= errorMessage(result.error)
+  }
+  const end = await runTask(work, task, keep, howToContinue, ({ row }) => hasIds(row))
+  const summary = await task.summary()
+  if (end !== undefined) return { summary, error: withRemedy(end, '--journal') }
+  if (isPlanOnly || done.length === 0) return { summary, error: undefined }
+  const check = () => checkDone(client, done, { signal, onProgress: progress.show })
+  const checkEnd = await work.run(check, howToContinue).then(
+    () => undefined,
+    (error) => error,
+  )
+  return { summary, error: checkEnd }
+}
+
+/** Returns the client of a dry run for a call, which needs an address and a key. */
+function asConnected(args: ClientArgs, client: ShortLinkClient): ShortLinkClient {
+  throwIfNotSet(args)
+  return client
+}
+
+/** Without an address, the usual rate limit tells how long it takes. */
+const limitOf = (client: ShortLinkClient): ShortLinkClient =>
+  client.baseUrl === undefined ? new ShortLinkClient({ baseUrl: 'http://localhost' }) : client
+
+/** Returns whether a 404 may be about an id in the row, rather than about the address of the server. */
+const hasIds = (row: LinkRow): boolean =>
+  (['campaign', 'channel', 'domain', 'pixels', 'type'] as const).some((name) => row[name])
+
 /** Shows what would be sent, and what is wrong. */
-function previewImport({ input, rows, sent }: PreparedImport): void {
-  for (const line of [...firstRows(sent), ...twinAliases(sent)]) console.error(printable(line))
+function showPlan({ input, rows, todo }: PreparedImport, { error }: ImportEnd): void {
+  if (error !== undefined) throw error
+  const planned = todo.filter(({ problem }) => problem === undefined)
+  for (const line of [...firstRows(planned), ...twinAliases(planned)]) console.error(printable(line))
   const invalid = rows.filter((row) => row.problem !== undefined && !isDone(row))
   for (const { number, problem } of invalid) console.error(printable(`${input.name}, row ${number}: ${problem}`))
   if (invalid.length > 0) throw new Error(`${many(invalid.length, 'row')} cannot be imported`)
@@ -150,7 +205,7 @@ function previewImport({ input, rows, sent }: PreparedImport): void {
 const firstRows = (rows: readonly Row[]): string[] =>
   rows.slice(0, 3).map(({ number, values }) => {
     const cells = Object.entries(values).flatMap(([name, value]) => {
-      if (!parameters.includes(name) || cellText(value) === '') return []
+      if (!parameterNames.includes(name) || cellText(value) === '') return []
       return `${name}=${name === 'password' ? '(a password)' : cellText(value)}`
     })
     return `row ${number}: ${cells.join(', ')}`
@@ -170,44 +225,6 @@ function twinAliases(rows: readonly Row[]): string[] {
   })
 }
 
-/** The totals of an import, and what ended it early, if anything did. */
-interface ImportEnd {
-  readonly summary: ImportSummary | undefined
-  readonly error: unknown
-}
-
-/** Checks the links of an earlier result, and makes those of the other rows. */
-async function runImport(
-  { rows, sent, journal }: PreparedImport,
-  work: Work,
-  options: { reuse?: boolean | undefined; onTaken?: 'suffix' },
-): Promise<ImportEnd> {
-  if (!journal) console.error(NO_JOURNAL)
-  for (const row of rows) {
-    const { problem = NOT_TRIED, values } = row
-    const outcome = problem === MAY_HAVE_LINK ? 'unknown' : 'not-sent'
-    if (!isDone(row)) row.result = { alias: values.custom ?? undefined, outcome, error: problem }
-  }
-  const howToContinue = () => {
-    const made = rows.filter(({ result }) => result?.outcome === 'done').length
-    const next = journal ? `, and ${journal.path} remembers them. The same command continues there.` : '.'
-    return `stopped: ${formatCount(made)} of ${many(rows.length, 'link')} are done${next}`
-  }
-  const { client, signal, progress } = work
-  try {
-    const check = () => checkDone(client, rows.filter(isDone), { signal, onProgress: progress.show })
-    if (rows.some(isDone)) await work.run(check, howToContinue)
-    if (sent.length > 0) await journal?.create()
-  } catch (error) {
-    return { summary: undefined, error: withRemedy(error, '--journal') }
-  }
-  const values = sent.map(({ values }) => values)
-  const keep = (result: ImportResult<Row['values']>) => {
-    sent[result.index]!.result = resultOf(result)
-  }
-  return importRows(work, values, { journal: journal?.journal, ...options }, keep, howToContinue)
-}
-
 function resultOf(result: ImportResult<Row['values']>): RowResult {
   const { alias, outcome, error } = result
   // In a result, `done` means that the row has its link.
@@ -219,8 +236,10 @@ function resultOf(result: ImportResult<Row['values']>): RowResult {
 
 /** Writes the result, says what was done and what was not, and fails if not everything is. */
 async function finishImport(prepared: PreparedImport, { summary, error: end }: ImportEnd): Promise<void> {
-  const { rows, journal, output, out } = prepared
-  const { created = 0, found = 0, replayed = 0, strays = [] } = summary ?? {}
+  const { rows, journal, output, args } = prepared
+  const { out } = args
+  const { created, found, replayed, strays } = summary
+  if (end instanceof UsageError) throw end
   const outcomes = rows.map(({ result }) => result?.outcome)
   if (end !== undefined && !outcomes.some((outcome) => outcome === 'done' || outcome === 'unknown')) {
     for (const line of strayLines(strays)) console.error(line)
@@ -248,7 +267,7 @@ async function finishImport(prepared: PreparedImport, { summary, error: end }: I
   }
 }
 
-function writeResult({ input, rows, output, out = '' }: PreparedImport): Promise<void> {
+function writeResult({ input, rows, output, args: { out = '' } }: PreparedImport): Promise<void> {
   const format = output.format ?? input.format
   if (format !== 'csv') return output.write(resultRows(input.columns, rows), undefined, format)
   const delimiter = extname(out).toLowerCase() === '.tsv' ? '\t' : input.dialect.delimiter
@@ -259,7 +278,7 @@ function writeResult({ input, rows, output, out = '' }: PreparedImport): Promise
 const strayLines = (strays: ImportSummary['strays']): string[] =>
   strays.map(({ id, shorturl }) =>
     printable(
-      `${shorturl} was made in place of the wanted link. To delete it: shortlink-sdk call DELETE /url/${id}/delete`,
+      `${shorturl} was made in place of the wanted link. Delete it in your account, or with client.links.delete(${id})`,
     ),
   )
 

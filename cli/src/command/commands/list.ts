@@ -1,71 +1,64 @@
-import { similarName } from '../../../../src/client/checks/checks.ts'
-import { describe } from '../../../../src/client/errors.ts'
-import { Campaign } from '../../../../src/client/resources/campaigns.ts'
-import { Channel } from '../../../../src/client/resources/channels.ts'
-import { Domain } from '../../../../src/client/resources/domains.ts'
-import { PlatformFile } from '../../../../src/client/resources/files.ts'
-import { Link } from '../../../../src/client/resources/links/link.ts'
-import { Overlay } from '../../../../src/client/resources/overlays.ts'
-import { Pixel } from '../../../../src/client/resources/pixels.ts'
-import { QrCode } from '../../../../src/client/resources/qr.ts'
-import { Splash } from '../../../../src/client/resources/splash.ts'
-import { isRecord } from '../../../../src/client/runtime/text.ts'
+import { ShortLinkClient } from 'shortlink-sdk'
+import { Campaign, Channel, Domain, Link, Overlay, Pixel, PlatformFile, QrCode, Splash } from 'shortlink-sdk/schemas'
 import { startStopwatch } from '../../tasks/task.ts'
-import { clientArgs } from '../client.ts'
+import { describeIssues, isRecord, similarName } from '../../text.ts'
+import { clientArgs, clientOf, type ListName, listsOf } from '../client.ts'
 import { command, IncompleteError, UsageError, wholeNumberOption } from '../command.ts'
 import { type OutputRow, outputArgs, outputOf } from '../output.ts'
 import { Work } from '../work.ts'
 
-/** The lists, with the schemas of their rows. */
-const schemas = {
-  links: Link,
+/** The schemas of the rows of each list, whose columns CSV has in any case. */
+const schemas: Record<ListName, { readonly shape: object }> = {
+  domains: Domain,
+  overlays: Overlay,
   campaigns: Campaign,
   channels: Channel,
-  domains: Domain,
+  splash: Splash,
   files: PlatformFile,
-  overlays: Overlay,
   pixels: Pixel,
   qr: QrCode,
-  splash: Splash,
+  links: Link,
 }
-type ListedResource = keyof typeof schemas
-const resources = Object.keys(schemas) as ListedResource[]
+
+const lists = listsOf(new ShortLinkClient())
 
 /** The columns of a table of links, which have more. */
 const linkColumns = ['id', 'shorturl', 'title', 'longurl', 'clicks', 'date']
 
-/** `shortlink-sdk list` */
+/** `shortlink list` */
 export default command(
   {
     meta: { name: 'list', description: 'List what the account has' },
     args: {
-      resource: { type: 'positional', required: true, description: resources.join(', ') },
+      resource: { type: 'positional', required: true, description: lists.join(', ') },
       limit: { type: 'string', valueHint: 'n', description: 'the first n rows only' },
       ...outputArgs,
       ...clientArgs,
     },
     async run({ args }) {
       const { resource, limit } = args
-      if (!resources.includes(resource as ListedResource)) {
-        const meant = similarName(resource, resources)
-        const advice = meant ? `did you mean ${meant}?` : `but of ${resources.join(', ')}`
+      const list = lists.find((name) => name === resource)
+      if (!list) {
+        const meant = similarName(resource, lists)
+        const advice = meant ? `did you mean ${meant}?` : `but of ${lists.join(', ')}`
         throw new UsageError(`there is no list of '${resource}', ${advice}`)
       }
       const max = limit === undefined ? Infinity : wholeNumberOption('limit', limit, 1, 1e9)
       const output = await outputOf(args)
       const problems: string[] = []
       // A row that does not fit is one row: it is printed as it came.
-      const work = new Work(args, 'rows', {
+      const client = clientOf(args, {
         validation: 'report',
-        onDrift: ({ issues }) => problems.push(describe(issues)),
+        onDrift: ({ issues }) => problems.push(describeIssues(issues)),
       })
-      const columns = resource === 'links' ? linkColumns : undefined
+      const work = new Work(client, 'rows')
+      const columns = list === 'links' ? linkColumns : undefined
       // CSV of no row has a header.
-      const documented = Object.keys(schemas[resource as ListedResource].shape)
+      const documented = Object.keys(schemas[list].shape)
       let lacking: string[] = []
       await work.run(
         async () => {
-          lacking = await output.writePages(read(work, resource as ListedResource, max), documented, columns)
+          lacking = await output.writePages(read(work, list, max), documented, columns)
         },
         () => 'stopped: this is not the whole list.',
       )
@@ -80,15 +73,11 @@ export default command(
   1,
 )
 
-/** Reads a list, page by page, until it has so many rows. */
-async function* read(
-  { client, progress, signal }: Work,
-  resource: ListedResource,
-  max: number,
-): AsyncGenerator<OutputRow[]> {
+/** Reads the first `max` rows of a list, page by page. */
+async function* read({ client, progress, signal }: Work, list: ListName, max: number): AsyncGenerator<OutputRow[]> {
   const elapsedMs = startStopwatch()
   let done = 0
-  for await (const { items, result } of client[resource].list({}, { signal }).pages()) {
+  for await (const { items, result } of client[list].list({}, { signal }).pages()) {
     const rows = items.slice(0, max - done).map((row: unknown) => (isRecord(row) ? row : { row }))
     done += rows.length
     progress.clear()

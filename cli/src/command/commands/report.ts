@@ -1,10 +1,8 @@
-import type { ShortLinkClient } from '../../../../src/client/client.ts'
-import { isShortLinkError } from '../../../../src/client/errors.ts'
-import { isRefusal } from '../../../../src/client/resources/links/find.ts'
-import { hostOf } from '../../../../src/client/resources/links/match.ts'
-import { printable } from '../../../../src/client/runtime/text.ts'
+import { isShortLinkError, type ShortLinkClient } from 'shortlink-sdk'
+import { hostOf } from '../../addresses.ts'
 import { type ReportResult, type ReportSummary, readPrevious, reportLinks } from '../../tasks/report.ts'
-import { clientArgs } from '../client.ts'
+import { printable } from '../../text.ts'
+import { clientArgs, clientOf } from '../client.ts'
 import { command, errorMessage, IncompleteError, UsageError, wholeNumberOption } from '../command.ts'
 import { formatCount, many } from '../counts-and-times.ts'
 import { readInput } from '../files/input.ts'
@@ -18,12 +16,12 @@ const reportNotes = `The list of links costs a request for 100 of them.
 The total, and the links of --previous that are gone, are the last lines on standard error.
 
 Monday's mail: keep a report of all links, and compare the next one with it.
-  shortlink-sdk report --out last-week.csv
-  shortlink-sdk report --previous last-week.csv --top 10 --format md
-  shortlink-sdk report --previous last-week.csv --by campaign --format md
+  shortlink report --out last-week.csv
+  shortlink report --previous last-week.csv --top 10 --format md
+  shortlink report --previous last-week.csv --by campaign --format md
 `
 
-/** `shortlink-sdk report` */
+/** `shortlink report` */
 export default command(
   {
     meta: { name: 'report', description: 'List every link with its clicks, and how many of them are new' },
@@ -44,7 +42,7 @@ export default command(
       const max = top === undefined ? undefined : wholeNumberOption('top', top, 1, 1e9)
       const output = await outputOf(args)
       const previous = file === undefined ? undefined : await readEarlierReport(file)
-      const work = new Work(args, 'links')
+      const work = new Work(clientOf(args), 'links')
       const results: ReportResult[] = []
       let rows: OutputRow[] = []
       const lines: string[] = []
@@ -170,7 +168,7 @@ async function groupNamesById(client: ShortLinkClient, by: 'campaign' | 'channel
 /** The names of campaigns; `undefined` if the server refuses this list. */
 const namesIfListed = (client: ShortLinkClient): Promise<Map<number, string> | undefined> =>
   groupNamesById(client, 'campaign').catch((error) => {
-    if (isRefusal(error) || (isShortLinkError(error) && error.code === 'permission')) return undefined
+    if (isShortLinkError(error) && ['api', 'permission', 'not_found'].includes(error.code)) return undefined
     throw error
   })
 

@@ -1,25 +1,29 @@
 import process from 'node:process'
 import { createInterface } from 'node:readline'
-import { printable } from '../../../../src/client/runtime/text.ts'
-import type { LinkRow } from '../../tasks/rows.ts'
-import { clientArgs } from '../client.ts'
+import { bulk } from '../../tasks/bulk.ts'
+import type { BulkResult } from '../../tasks/task.ts'
+import { printable } from '../../text.ts'
+import { clientArgs, clientOf } from '../client.ts'
 import { asIncomplete, command, errorMessage, IncompleteError, UsageError } from '../command.ts'
 import { countsOf, many } from '../counts-and-times.ts'
-import { importRows } from '../import-rows.ts'
 import { jsonText } from '../output.ts'
 import { resolveDomain } from '../resolve-names.ts'
+import { runTask } from '../run-task.ts'
 import { Work } from '../work.ts'
 
+/** The short address of a URL. */
+interface ShortAddress {
+  readonly shorturl: string
+  readonly created: boolean
+}
+
 /** The result of a URL, as `--json` prints it. */
-type ShortenedUrl = { readonly url: unknown } & (
-  | { readonly shorturl: string; readonly created: boolean }
-  | { readonly error: string }
-)
+type ShortenedUrl = { readonly url: string } & (ShortAddress | { readonly error: string })
 
 /** An empty line of the input, which is one of the output. */
 const EMPTY: ShortenedUrl = { url: '', error: '' }
 
-/** `shortlink-sdk shorten` */
+/** `shortlink shorten` */
 export default command(
   {
     meta: { name: 'shorten', description: 'Make a short address for each URL, and print one a line' },
@@ -29,31 +33,39 @@ export default command(
         required: false,
         description: 'URL…; without any, or for -, one a line from standard input',
       },
-      alias: { type: 'string', valueHint: 'alias', description: 'the alias, for one URL' },
+      alias: { type: 'string', valueHint: 'alias', description: 'the alias, for one URL; default: the server chooses' },
       domain: { type: 'string', valueHint: 'url', description: 'a branded domain of the account' },
-      reuse: { type: 'boolean', description: 'take a link that leads to the URL already' },
       json: { type: 'boolean', description: 'print a list of { url, shorturl, created } or { url, error }' },
       ...clientArgs,
     },
     async run({ args }) {
-      const { _: given, alias, domain, reuse, json } = args
+      const { _: given, alias, domain, json } = args
       if (given.length === 0 && process.stdin.isTTY)
         throw new UsageError('no URL: give one, or lines on standard input')
       const urls = given.join() === '-' ? [] : given
       if (alias && urls.length !== 1) throw new UsageError('--alias is for one URL')
-      const work = new Work(args, 'URLs')
-      const ownDomain = domain === undefined ? undefined : await resolveDomain(domain, work.client)
+      const work = new Work(clientOf(args), 'URLs')
+      const { links } = work.client
+      const ownDomain = domain === undefined ? {} : { domain: await resolveDomain(domain, work.client) }
+      const shortenUrl = async (url: string, { signal }: { signal: AbortSignal }): Promise<ShortAddress> => {
+        const options = { signal, priority: 'low' } as const
+        const params = { url, ...ownDomain }
+        if (alias) return links.ensure({ ...params, custom: alias }, { ...options, createFirst: true })
+        const { shorturl } = await links.create(params, options)
+        return { shorturl, created: true }
+      }
+
       const entries: ShortenedUrl[] = []
-      /** The place of each row among the lines. */
+      /** The place of each URL among the lines. */
       const places: number[] = []
-      const rows = async function* (): AsyncGenerator<LinkRow> {
+      const readUrls = async function* (): AsyncGenerator<string> {
         let place = 0
         for await (const line of urls.length > 0 ? urls : createInterface({ input: process.stdin })) {
           const url = line.trim()
           if (url === '') entries[place++] = EMPTY
           else {
             places.push(place++)
-            yield { url, ...(alias && { custom: alias }), ...(ownDomain && { domain: ownDomain }) }
+            yield url
           }
         }
       }
@@ -64,23 +76,22 @@ export default command(
         work.progress.clear()
         console.log(entry && 'shorturl' in entry ? printable(entry.shorturl) : '')
       }
-      const { error: end } = await importRows(
-        work,
-        rows(),
-        { reuse },
-        (result, isEnd) => {
-          if (isEnd) return
-          const { row, index, error } = result
-          const { url } = row
-          if (!result.ok) work.progress.say(`${printable(String(url))}: ${printable(errorMessage(error))}`)
-          entries[places[index]!] = result.ok
-            ? { url, shorturl: result.shorturl, created: result.created }
-            : { url, error: errorMessage(error) }
-          // In the order of the URLs, whichever is ready first. An empty line keeps the pairs of `paste`.
-          while (entries[printed]) print(entries[printed])
-        },
-        () => 'stopped: the short addresses above are done.',
-      )
+      const keep = ({ item: url, index, ok, data, error }: BulkResult<string, ShortAddress>, isEnd: boolean) => {
+        if (isEnd) return
+        if (!ok) work.progress.say(`${printable(url)}: ${printable(errorMessage(error))}`)
+        entries[places[index]!] = ok
+          ? { url, shorturl: data.shorturl, created: data.created }
+          : { url, error: errorMessage(error) }
+        // In the order of the URLs, whichever is ready first. An empty line keeps the pairs of `paste`.
+        while (entries[printed]) print(entries[printed])
+      }
+      const task = bulk(readUrls(), shortenUrl, {
+        client: work.client,
+        signal: work.signal,
+        onProgress: work.progress.show,
+        ...(urls.length > 0 && { total: urls.length }),
+      })
+      const end = await runTask(work, task, keep, () => 'stopped: the short addresses above are done.')
       const known = entries.filter((entry) => entry && entry !== EMPTY)
       if (end !== undefined && known.length === 0) throw end
       // Empty lines at the end, and after a stop what had to wait for the URLs before it.

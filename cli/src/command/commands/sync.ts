@@ -1,15 +1,15 @@
-import { isShortLinkError } from '../../../../src/client/errors.ts'
-import { printable } from '../../../../src/client/runtime/text.ts'
+import { isShortLinkError } from 'shortlink-sdk'
 import { type SyncResult, type SyncSummary, syncLinks } from '../../tasks/sync.ts'
-import { clientArgs } from '../client.ts'
+import { printable } from '../../text.ts'
+import { clientArgs, clientOf } from '../client.ts'
 import { asIncomplete, command, errorMessage, IncompleteError, UsageError, wholeNumberOption } from '../command.ts'
 import { formatCount, many } from '../counts-and-times.ts'
 import { checkRows, readLinks, setAlias } from '../files/columns.ts'
 import { readInput } from '../files/input.ts'
-import { isNotBegun } from '../import-rows.ts'
 import { type OutputRow, outputArgs, outputOf } from '../output.ts'
 import { timeFor } from '../progress.ts'
 import { resolveNames, setDefaults } from '../resolve-names.ts'
+import { isNotBegun } from '../run-task.ts'
 import { Work } from '../work.ts'
 
 const syncNotes = `The file has an alias and a url in each row, and, if wanted, title, description, campaign, channel and the other parameters of a link.
@@ -20,7 +20,7 @@ In CI: sync links.csv --check ends with 3 if the links differ from the file, and
 Exit status: 0 done, a plan with changes too; 1 something failed; 2 wrong usage; 3 --check would change something; 130 after Ctrl+C
 `
 
-/** `shortlink-sdk sync` */
+/** `shortlink sync` */
 export default command(
   {
     meta: { name: 'sync', description: 'Make aliases lead where a file says; without --apply, only print the plan' },
@@ -66,14 +66,14 @@ export default command(
           `${input.name}: has no rows, so --prune would delete every link whose alias begins with ${prune}`,
         )
       }
-      const work = new Work(args, 'links')
+      const work = new Work(clientOf(args), 'links')
       for (const row of rows) {
         setAlias(row, row.result?.alias)
         if (!row.values.custom) row.problem ??= NO_ALIAS
       }
       setDefaults(rows, {})
-      await resolveNames(rows, {}, () => work.client, hosts)
-      await checkRows(rows)
+      await resolveNames(rows, {}, { client: () => work.client, hosts, signal: work.signal })
+      checkRows(rows, work.client)
       const invalid = rows.filter(({ problem }) => problem !== undefined)
       for (const { number, problem } of invalid.slice(0, -1)) {
         console.error(printable(`${input.name}, row ${number}: ${problem}`))

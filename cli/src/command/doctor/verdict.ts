@@ -1,10 +1,10 @@
-import { ShortLinkClient } from '../../../../src/client/client.ts'
-import { type AuthScheme, authSchemes } from '../../../../src/client/http/api-key.ts'
-import { innermostReason } from '../../../../src/client/http/fetch-failure.ts'
-import type { ShortLinkClientOptions } from '../../../../src/client/options.ts'
-import { printable, shorten } from '../../../../src/client/runtime/text.ts'
+import { type AnyShortLinkError, type AuthScheme, ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
+import { hasMessage, printable, shorten } from '../../text.ts'
+import { listsOf } from '../client.ts'
 import { duration } from '../counts-and-times.ts'
-import { type ExaminedCall, examinedCall, failures, lists, type Part } from './why.ts'
+import { type ExaminedCall, examinedCall, failures, type Part } from './why.ts'
+
+export const authSchemes: readonly AuthScheme[] = ['Bearer', 'Token', 'raw']
 
 /** A server, and how it is reached. */
 export interface Subject extends ShortLinkClientOptions {
@@ -72,11 +72,15 @@ async function judge(subject: Subject, calls: ExaminedCall[], ask: Ask): Promise
     return calls.map((call) => judgeFailure(subject, call)).find(Boolean) ?? lookElsewhere(subject, calls, ask)
   }
   if (refused && !scheme) return judgeKey(refused)
-  for (const list of lists) {
+  for (const list of listsOf(new ShortLinkClient(subject)).sort((one, other) => rankOf(one) - rankOf(other))) {
     if (!calls.some(({ part }) => part === list)) calls.push(await ask(list, { authScheme: scheme }))
   }
   return judgeWorking(subject, calls, scheme!)
 }
+
+/** The lists that most users have rows in come first. */
+const usual: readonly string[] = ['campaigns', 'channels', 'qr', 'links']
+const rankOf = (list: string): number => [...usual, list].indexOf(list)
 
 /** Repeats a call that was refused with the other schemes; `undefined` if none is accepted. */
 async function findScheme({ authScheme }: Subject, calls: ExaminedCall[], refused: ExaminedCall, ask: Ask) {
@@ -93,9 +97,8 @@ async function findScheme({ authScheme }: Subject, calls: ExaminedCall[], refuse
 function judgeFailure({ baseUrl }: Subject, { kind, response, error }: ExaminedCall): Conclusion | undefined {
   if (kind === 'silent' && error) {
     const { host } = new URL(baseUrl)
-    const reason = error.advice === 'address' ? innermostReason(error.cause) : error.message
     const advice = `Check the spelling of ${host}, that it is running, the network, and a firewall or proxy on the way: --help says how to use a proxy.`
-    return conclude('cannot be told', `Cannot be told: no response from ${baseUrl}`, `${reason}.`, advice)
+    return conclude('cannot be told', `Cannot be told: no response from ${baseUrl}`, `${reasonOf(error)}.`, advice)
   }
   if (kind === 'failing') {
     const text = `Cannot be told: the server fails (${response})`
@@ -106,12 +109,20 @@ function judgeFailure({ baseUrl }: Subject, { kind, response, error }: ExaminedC
   return conclude('cannot be told', 'Cannot be told: the rate limit is used up', note)
 }
 
-/** Returns `true` if a response shows that the platform is at this address. */
+/** Returns why there was no connection, without the advice of the message about the address; or else the message. */
+function reasonOf(error: AnyShortLinkError): string {
+  let cause: unknown = error
+  while (hasMessage(cause) && hasMessage(cause.cause)) cause = cause.cause
+  const { code = '', message } = cause as NodeJS.ErrnoException
+  return ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED'].includes(code) ? shorten(message || code, 200) : error.message
+}
+
+/** Returns whether a response shows that the platform is at this address. */
 const showsPlatform = ({ kind, error }: ExaminedCall) =>
   ['ok', 'refused', 'unusable'].includes(kind) && error?.code !== 'not_found'
 
 /**
- * Returns `true` if a call was refused for another reason than its path. Some servers refuse a key with the status 200.
+ * Returns whether a call was refused for another reason than its path. Some servers refuse a key with the status 200.
  */
 const isKeyDoubtful = ({ kind, error }: ExaminedCall) =>
   ['authentication', 'permission'].includes(error?.code ?? '') || (kind === 'refused' && error?.code !== 'not_found')

@@ -1,21 +1,9 @@
-import type { AnyShortLinkError } from '../../../../src/client/errors.ts'
-import { isHtml } from '../../../../src/client/http/body.ts'
-import { isApiRefusal } from '../../../../src/client/http/envelope.ts'
-import { shorten } from '../../../../src/client/runtime/text.ts'
+import type { AnyShortLinkError } from 'shortlink-sdk'
+import { isRecord, shorten } from '../../text.ts'
+import type { ListName } from '../client.ts'
 
-/** The lists that need no id, those first that most users have rows in. */
-export const lists = [
-  'campaigns',
-  'channels',
-  'qr',
-  'links',
-  'domains',
-  'overlays',
-  'pixels',
-  'files',
-  'splash',
-] as const
-export type Part = 'account' | (typeof lists)[number]
+/** What the doctor reads. */
+export type Part = 'account' | ListName
 
 /**
  * The responder to a call: the platform (`ok`, `refused`, or `unusable` if the client cannot work with it), something
@@ -54,9 +42,15 @@ function responderOf(error: AnyShortLinkError | undefined): Responder {
   if (error.code === 'server') return 'failing'
   if (error.code === 'rate_limit') return 'rate limit'
   if (!('body' in error)) return 'silent'
-  if (isApiRefusal(error.body)) return error.code === 'invalid_response' ? 'unusable' : 'refused'
-  return typeof error.body === 'string' && isHtml(error.body) ? 'web page' : 'foreign'
+  const { body } = error
+  if ('isFromApi' in error ? error.isFromApi : isEnvelope(body)) return 'isFromApi' in error ? 'refused' : 'unusable'
+  return typeof body === 'string' && isHtml(body) ? 'web page' : 'foreign'
 }
+
+/** Returns whether a body is of the platform: its `error` is a number or a boolean. That of others is a text. */
+const isEnvelope = (body: unknown): boolean => isRecord(body) && /^(\d+|true|false)$/.test(String(body.error))
+
+const isHtml = (body: string): boolean => /^\s*<|<(!doctype|html)\b/i.test(body.slice(0, 1000))
 
 /** The calls that failed on a server where others work, those with the same response in one line. */
 export function failures(calls: readonly ExaminedCall[]): string[] {

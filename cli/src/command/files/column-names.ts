@@ -1,4 +1,4 @@
-import { linkUpdate } from '../../../../src/client/resources/links/params.ts'
+import { parameterNames } from '../../tasks/rows.ts'
 
 /** The names that exports of other programs have, without case, spaces and signs. */
 export const otherNames: Readonly<Record<string, string>> = {
@@ -10,8 +10,6 @@ function named(parameter: string, names: string): Record<string, string> {
   return Object.fromEntries(names.split(' ').map((name) => [name, parameter]))
 }
 
-export const parameters = Object.keys(linkUpdate)
-
 /** A name without case, spaces and signs. */
 export const plain = (name: string): string =>
   name
@@ -19,9 +17,9 @@ export const plain = (name: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '')
 
-/** The parameter of a link that a name means. The parameters of UTM keep their names. */
+/** Returns the parameter of a link that a name means. The parameters of UTM keep their names. */
 export function parameterOf(name: string): string | undefined {
   const text = plain(name)
   if (/^utm./.test(text)) return `utm_${text.slice(3)}`
-  return parameters.includes(text) ? text : Object.hasOwn(otherNames, text) ? otherNames[text] : undefined
+  return parameterNames.includes(text) ? text : Object.hasOwn(otherNames, text) ? otherNames[text] : undefined
 }

@@ -1,12 +1,11 @@
-import { dateTime, httpUrl, similarName } from '../../../../src/client/checks/checks.ts'
-import { formatValue } from '../../../../src/client/checks/mismatch.ts'
-import { aliasIn, hostOf } from '../../../../src/client/resources/links/match.ts'
-import { printable } from '../../../../src/client/runtime/text.ts'
-import { type LinkRow, readRows } from '../../tasks/rows.ts'
-import { errorMessage, UsageError } from '../command.ts'
+import type { ShortLinkClient } from 'shortlink-sdk'
+import { aliasIn, hostOf } from '../../addresses.ts'
+import { type LinkRow, parameterNames, RowChecks, readRow } from '../../tasks/rows.ts'
+import { describeIssues, formatValue, printable, similarName } from '../../text.ts'
+import { UsageError } from '../command.ts'
 import { listed } from '../counts-and-times.ts'
 import { cellText, unescapeFormula } from '../output.ts'
-import { otherNames, parameterOf, parameters, plain } from './column-names.ts'
+import { otherNames, parameterOf, plain } from './column-names.ts'
 import type { Input, InputRow, RowResult } from './input.ts'
 import { isMapOfOutcome, splitResult } from './result.ts'
 
@@ -42,7 +41,7 @@ interface Column {
   readonly index: number
   /** The parameter of a link that it is; `undefined` if it is not sent. */
   readonly parameter: string | undefined
-  /** True if `--map` says so. */
+  /** Whether `--map` says so. */
   readonly isMapped: boolean
 }
 
@@ -97,8 +96,8 @@ function readMaps({ columns, name }: Input, maps: readonly string[]): Map<number
     if (index === -1) throw new UsageError(`--map: ${name} has no column '${column}', but ${columns.join(', ')}`)
     const parameter = parameterOf(to)
     if (to !== '' && parameter === undefined) {
-      const meant = similarName(to, parameters)
-      const advice = meant ? `did you mean ${meant}?` : `but ${parameters.join(', ')}`
+      const meant = similarName(to, parameterNames)
+      const advice = meant ? `did you mean ${meant}?` : `but ${parameterNames.join(', ')}`
       throw new UsageError(`--map: a link has no parameter '${to}', ${advice}`)
     }
     result.set(index, parameter)
@@ -123,7 +122,7 @@ function throwIfMissing({ name, ...input }: Input, columns: readonly Column[], n
   const missing = needed.find((parameter) => !columns.some((column) => column.parameter === parameter))
   if (missing === undefined) return
   const [first = ''] = input.columns
-  if (httpUrl.fits(first)) {
+  if (/^https?:\/\//i.test(first)) {
     throw new UsageError(`${name}, line 1: expected the names of the columns, such as url, found an address`)
   }
   const names = Object.keys(otherNames).filter((other) => otherNames[other] === missing)
@@ -134,7 +133,7 @@ function throwIfMissing({ name, ...input }: Input, columns: readonly Column[], n
 
 /** Refuses a column that would not be sent, but is misspelled or could be the alias. */
 function throwIfOverlooked(input: Input, columns: readonly Column[]): void {
-  const missing = parameters.filter((name) => !columns.some(({ parameter }) => parameter === name))
+  const missing = parameterNames.filter((name) => !columns.some(({ parameter }) => parameter === name))
   const undecided = columns.filter(({ name, parameter, isMapped }) => name !== '' && !parameter && !isMapped)
   for (const { name } of undecided) {
     const meant = parameterOf(name) === undefined ? similarName(name, missing) : undefined
@@ -176,7 +175,7 @@ function throwIfForeign(input: Input, columns: readonly Column[]): void {
   }
 }
 
-/** Returns true for the words of databases for nothing. */
+/** Returns whether a cell is empty, or has a word of databases for that. */
 const isNothing = (text: string): boolean => text === '' || text === 'NULL' || text === '\\N'
 
 /** The cells of a spreadsheet whose formula fails, in English, German, French and Spanish. */
@@ -239,11 +238,13 @@ function readCell(parameter: string, text: string): unknown {
 
 const dateForms = 'YYYY-MM-DD HH:MM:SS, without seconds, with T, or YYYY-MM-DD for its last second'
 
-/** A date and time as the platform wants it; `undefined` if it is none. */
+/** Returns a date and time in the form of the platform; `undefined` if a value is not a date in an accepted form. */
 function readDate(value: unknown): string | undefined {
-  const [, date, time, seconds] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(:\d\d)?)?$/.exec(cellText(value).trim()) ?? []
-  const whole = time === undefined ? `${date} 23:59:59` : `${date} ${time}${seconds ?? ':00'}`
-  return dateTime.fits(whole) ? whole : undefined
+  const [, date, time, seconds] =
+    /^(\d{4}-\d\d-\d\d)(?:[ T]((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d)?)?$/.exec(cellText(value).trim()) ?? []
+  // JavaScript reads 2026-02-30 as 2 March.
+  if (date === undefined || !new Date(`${date}T00:00Z`).toJSON()?.startsWith(date)) return undefined
+  return time === undefined ? `${date} 23:59:59` : `${date} ${time}${seconds ?? ':00'}`
 }
 
 /** Gives a row the alias that an earlier result has for it, if it names none itself. */
@@ -252,10 +253,10 @@ export function setAlias(row: Row, alias: string | undefined): void {
 }
 
 /** Checks the parameters of rows, and that none has the alias of an earlier one. */
-export async function checkRows(rows: readonly Row[]): Promise<void> {
-  let index = 0
-  for await (const { problem } of readRows(rows.map(({ values }) => values))) {
-    const row = rows[index++]!
-    if (problem) row.problem ??= errorMessage(problem)
+export function checkRows(rows: readonly Row[], client: ShortLinkClient): void {
+  const checks = new RowChecks(client)
+  for (const row of rows) {
+    const issues = checks.check(readRow(row.values), `row ${row.number}`)
+    if (issues.length > 0) row.problem ??= describeIssues(issues)
   }
 }

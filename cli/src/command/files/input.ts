@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { CsvError, parse } from 'csv-parse/sync'
-import { isRecord } from '../../../../src/client/runtime/text.ts'
+import { isRecord } from '../../text.ts'
 import { UsageError } from '../command.ts'
 import { nameOf, readTextFile, type Text } from './read-text.ts'
 
@@ -40,7 +40,7 @@ export interface RowResult {
 export interface CsvDialect extends Omit<Text, 'text'> {
   readonly delimiter: string
   readonly lineEnd: string
-  /** True if its first line is `sep=;`, which Excel does not show. */
+  /** Whether its first line is `sep=;`, which Excel does not show. */
   readonly hasSeparatorLine: boolean
 }
 
@@ -87,7 +87,6 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
   const lineEnd = /\r\n|\r|\n/.exec(text)?.[0] ?? '\n'
   const delimiter = separator ?? (extension === '.tsv' ? '\t' : delimiterOf(body))
   if (body.trim() === '') throw new UsageError(`${name}, line 1: expected the names of the columns, the file is empty`)
-  throwIfLineTooWide(body, delimiter, name)
   let lines = 0
   const onRecord = (record: string[], info: { lines: number }) => {
     lines = info.lines
@@ -111,7 +110,6 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
     throw new UsageError(`${name}, line ${line}: ${problem}`)
   }
   const [columns = [], ...rest] = records
-  throwIfTooWide(columns.length, name)
   // The parser leaves room for more cells in each row, which copies do not have.
   const rows = rest.map((cells, index) => ({ number: index + 2, cells: cells.slice() }))
   for (const { number, cells } of rows) {
@@ -127,31 +125,13 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
   }
 }
 
-/** The most columns that a file may have. Nobody has so many, and rows that share none would cost rows × columns. */
-const MAX_COLUMNS = 1000
-
-function throwIfTooWide(columns: number, name: string): void {
-  if (columns > MAX_COLUMNS) throw new UsageError(`${name}: has more than 1,000 columns`)
-}
-
-/**
- * Refuses a line whose cells would fill the memory before the parser has them all. Cells in quotes may have delimiters.
- */
-function throwIfLineTooWide(text: string, delimiter: string, name: string): void {
-  if (text.split(/[\r\n]+/).some((line) => countCells(line, delimiter) > MAX_CELLS))
-    throw new UsageError(`${name}: has a line of more than 10,000 cells`)
-}
-
 /** Spreadsheets of some countries separate cells by semicolons. */
 function delimiterOf(text: string): string {
   const header = text.slice(0, text.search(/[\r\n]|$/))
   return [',', ';', '\t'].reduce((best, other) => (countCells(header, other) > countCells(header, best) ? other : best))
 }
 
-/** The most cells that are counted in a line. */
-const MAX_CELLS = 10_000
-
-const countCells = (line: string, delimiter: string) => line.split(delimiter, MAX_CELLS + 1).length
+const countCells = (line: string, delimiter: string) => line.split(delimiter).length
 
 /** A row of JSON. */
 interface JsonRow {
@@ -190,7 +170,6 @@ function tableOf(rows: readonly JsonRow[], name: string): Pick<Input, 'columns' 
     const cells: unknown[] = []
     for (const [column, cell] of Object.entries(value)) {
       if (!indexes.has(column)) indexes.set(column, indexes.size)
-      throwIfTooWide(indexes.size, name)
       cells[indexes.get(column)!] = cell
     }
     return { number, cells }

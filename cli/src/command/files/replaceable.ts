@@ -7,10 +7,14 @@ import { splitResult } from './result.ts'
  * Checks that the file of `--out` may be replaced, so that nobody's only list of addresses is overwritten: it is not
  * there, is empty, or is a result of this input, all of whose short addresses are in the journal or in the input.
  *
- * @param known The short addresses that the journal and the input have.
+ * @param readKnown reads the short addresses that the journal and the input have
  * @throws {UsageError} if it must not be replaced
  */
-export async function throwIfNotReplaceable(out: string, input: Input, known: ReadonlySet<string>): Promise<void> {
+export async function throwIfNotReplaceable(
+  out: string,
+  input: Input,
+  readKnown: () => Promise<ReadonlySet<string>>,
+): Promise<void> {
   const file = await stat(out).catch(() => undefined)
   // A pipe or a device is written to, not replaced.
   if (!file?.isFile() || file.size === 0) return
@@ -22,6 +26,7 @@ export async function throwIfNotReplaceable(out: string, input: Input, known: Re
     .catch(() => undefined)
   if (!result) return refuse(`is there already, and is no result of ${input.name}`)
   const addresses = result.rows.flatMap(({ result }) => result?.shorturl ?? [])
+  const known = addresses.length > 0 ? await readKnown() : new Set()
   const lost = addresses.filter((shorturl) => !known.has(shorturl))
   if (lost.length > 0) {
     refuse(

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync'
-import { aliasIn } from '../../../../src/client/resources/links/match.ts'
+import { aliasIn } from '../../addresses.ts'
 import { UsageError } from '../command.ts'
 import { cellText, escapeFormula, type OutputRow, unescapeFormula } from '../output.ts'
 import { type CsvDialect, type Input, type InputRow, plainDialect, type RowResult } from './input.ts'
@@ -7,7 +7,7 @@ import { encode } from './read-text.ts'
 
 const resultColumns = ['shorturl', 'alias', 'created', 'outcome', 'error'] as const
 
-/** Returns true if `--map 'outcome='` says that the column of this name is the user's own, and the file no result. */
+/** Returns whether a map is `outcome=`, which says that this column is the user's own and the file is not a result. */
 export const isMapOfOutcome = (map: string): boolean => /^\s*(result_)*outcome\s*=\s*$/i.test(map)
 
 /** A name as columns are compared: spreadsheets and people change the case. */
@@ -54,10 +54,11 @@ export function splitResult(input: Input): Input | undefined {
     }
     // With its alias, a row can be repeated whatever came of it.
     const notDone = !cell(alias) && cell(outcome).toLowerCase() === 'unknown' ? 'unknown' : 'not-sent'
+    // A spreadsheet may have written FALSE, FALSCH, FAUX or FALSO.
     const result: RowResult = {
       shorturl: cell(shorturl) || undefined,
       alias: cell(alias) || aliasIn(cell(shorturl)) || undefined,
-      created: cell(created) ? /^(true|wahr|vrai|verdadero|vero|waar)$/i.test(cell(created)) : undefined,
+      created: cell(created) ? !/^fa/i.test(cell(created)) : undefined,
       outcome: cell(shorturl) ? 'done' : notDone,
     }
     const ownCells: unknown[] = []

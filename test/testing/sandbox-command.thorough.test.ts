@@ -1,11 +1,21 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterEach, describe, expect, test } from 'vitest'
-import { buildCommand } from './program.ts'
+import { build } from 'tsup'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import bundle from '../../tsup.config.ts'
 
-const cli = await buildCommand()
+// Inside the project, where the command finds its dependencies.
+const parent = fileURLToPath(new URL('.tmp/', import.meta.url))
+await mkdir(parent, { recursive: true })
+const outDir = await mkdtemp(join(parent, 'sandbox-'))
+afterAll(() => rm(outDir, { recursive: true }))
+await build({ ...bundle, config: false, entry: { sandbox: 'src/testing/sandbox-command.ts' }, outDir, silent: true })
+const command = join(outDir, 'sandbox.js')
+
 const children: ChildProcess[] = []
 afterEach(() => {
   for (const child of children.splice(0)) child.kill()
@@ -13,7 +23,7 @@ afterEach(() => {
 
 /** Runs the command; `until` waits for a line. */
 function run(...args: string[]) {
-  const child = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   children.push(child)
   let output = ''
   let stdout = ''
@@ -43,8 +53,8 @@ function run(...args: string[]) {
 
 const timeout = 400_000
 
-test('sandbox ends when told', { timeout }, async () => {
-  const { child, until, ended } = run('sandbox', '--port', '0')
+test('ends when told', { timeout }, async () => {
+  const { child, until, ended } = run('--port', '0')
   await until(/Ctrl\+C stops it/)
   child.kill('SIGTERM')
   expect((await ended).code).toBe(0)
@@ -52,7 +62,7 @@ test('sandbox ends when told', { timeout }, async () => {
 
 test('the export lines set what a client needs, whatever the key holds', { timeout }, async () => {
   const key = `it's "$HOME" \\ 1`
-  const { until } = run('sandbox', '--port', '0', '--key', key)
+  const { until } = run('--port', '0', '--key', key)
   const [, baseUrl] = await until(/Management API\s+(\S+)/)
   const [exports] = await until(/^( {2}export .*\n)+\n/m)
   const print = 'printf "%s\\n" "$SHORTLINK_BASE_URL" "$SHORTLINK_OPENER_URL" "$SHORTLINK_API_KEY"'
@@ -60,7 +70,7 @@ test('the export lines set what a client needs, whatever the key holds', { timeo
   expect(stdout.trimEnd().split('\n')).toEqual([baseUrl, baseUrl!.replace(/api$/, 'opener'), key])
 })
 
-describe('sandbox -- COMMAND', () => {
+describe('shortlink-sandbox -- COMMAND', () => {
   const node = (program: string, ...args: string[]) => ['--', process.execPath, '-e', program, ...args]
 
   test('runs it with the variables set, and ends with its exit code', { timeout }, async () => {
@@ -77,7 +87,7 @@ describe('sandbox -- COMMAND', () => {
           console.log(JSON.stringify([text, opener, SHORTLINK_RATE_LIMIT, SHORTLINK_AUTH_SCHEME, argument]))
           process.exitCode = 7
         })`
-    const { code, stdout, output } = await run('sandbox', '--rate-limit', '5', ...node(program, '--', '--help')).ended
+    const { code, stdout, output } = await run('--rate-limit', '5', ...node(program, '--', '--help')).ended
     expect(JSON.parse(stdout)).toEqual(['The catalogue of tea.\n', true, '5', 'Bearer', '--help'])
     expect(code).toBe(7)
     expect(output).toMatch(/^The sandbox is at http:\/\/127\.0\.0\.1:\d+\/ while \S+node runs\.\n/)
@@ -91,7 +101,7 @@ describe('sandbox -- COMMAND', () => {
       process.on('${signal}', () => process.exit(5))
       setInterval(() => {}, 1000)
       console.log('ready')`
-      const { child, until, ended } = run('sandbox', ...node(program))
+      const { child, until, ended } = run(...node(program))
       await until(/ready/)
       child.kill(signal)
       expect((await ended).code).toBe(5)
@@ -107,19 +117,19 @@ describe('sandbox -- COMMAND', () => {
       process.kill(process.ppid, 'SIGINT')
       process.kill(process.ppid, 'SIGTERM')
       setInterval(() => {}, 1000)`
-    const command = [process.execPath, cli, 'sandbox', ...node(program.replaceAll('\n', ';'))]
-    const terminal = ['-qec', command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' '), '/dev/null']
+    const words = [process.execPath, command, ...node(program.replaceAll('\n', ';'))]
+    const terminal = ['-qec', words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' '), '/dev/null']
     expect(await once(spawn('script', terminal, { stdio: ['pipe', 'ignore', 'inherit'] }), 'close')).toEqual([0, null])
   })
 
   test('ends by the signal that ended it', { timeout }, async () => {
-    const { code, signal } = await run('sandbox', ...node("process.kill(process.pid, 'SIGTERM')")).ended
+    const { code, signal } = await run(...node("process.kill(process.pid, 'SIGTERM')")).ended
     expect([code, signal]).toEqual([null, 'SIGTERM'])
   })
 })
 
 test('10,000 rows in every list are there, in less than a gigabyte', { timeout }, async () => {
-  const { child, until } = run('sandbox', '--port', '0', '--rows', '10000')
+  const { child, until } = run('--port', '0', '--rows', '10000')
   const [, baseUrl] = await until(/Management API\s+(\S+)/)
   const headers = { Authorization: 'Bearer sandbox-key' }
   const { data } = await (await fetch(`${baseUrl}/urls?limit=100&page=100`, { headers })).json()
@@ -130,11 +140,7 @@ test('10,000 rows in every list are there, in less than a gigabyte', { timeout }
   expect(Number(kilobytes)).toBeLessThan(1_000_000)
 })
 
-test.each([
-  [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
-  [['toString'], 2, /there is no command 'toString'/],
-])('shortlink-sdk %j exits with %i and says why', { timeout }, async (args, code, says) => {
-  const result = await run(...args).ended
-  expect(result.output).toMatch(says)
-  expect(result.code).toBe(code)
+test('exits with 0 after --version, and with 2 after a mistake', { timeout }, async () => {
+  expect(await run('--version').ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+  expect(await run('--ports').ended).toMatchObject({ code: 2, stdout: '' })
 })

@@ -1,9 +1,28 @@
+import { formatWithOptions } from 'node:util'
+import { VERSION } from 'shortlink-sdk'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { run } from './run.ts'
+import { runSandboxCommand } from '../../src/testing/run-sandbox.ts'
 
-/** Starts the sandbox on a free port of this process, until the test ends, and gives what it prints. */
+/** Runs the command in this process, and returns its exit status and what it printed. */
+async function run(...args: string[]) {
+  const printed = { stdout: '', stderr: '' }
+  const print =
+    (stream: keyof typeof printed) =>
+    (...values: unknown[]) => {
+      printed[stream] += `${formatWithOptions({ colors: false }, ...values)}\n`
+    }
+  const spies = [
+    vi.spyOn(console, 'log').mockImplementation(print('stdout')),
+    vi.spyOn(console, 'error').mockImplementation(print('stderr')),
+  ]
+  const status = (await runSandboxCommand(args)) ?? 0
+  for (const spy of spies) spy.mockRestore()
+  return { status, ...printed }
+}
+
+/** Starts the sandbox on a free port of this process, until the test ends, and returns what it prints. */
 async function start(...args: string[]) {
-  const { stdout, stderr } = await run('sandbox', '--port', '0', ...args)
+  const { stdout, stderr } = await run('--port', '0', ...args)
   expect(stderr).toBe('')
   const log = vi.spyOn(console, 'log').mockImplementation(() => {})
   const [stop] = process.rawListeners('SIGTERM').slice(-1) as [(signal: string) => void]
@@ -73,15 +92,21 @@ it('takes a dialect and chaos', async () => {
 it('says that a port is in use, with the way out', async () => {
   const { baseUrl } = await start()
   const { port } = new URL(baseUrl)
-  expect(await run('sandbox', '--port', port)).toEqual({
+  expect(await run('--port', port)).toEqual({
     status: 1,
     stdout: '',
-    stderr: `shortlink-sdk sandbox: port ${port} is in use: choose another one, or 0 for any that is free\n`,
+    stderr: `shortlink-sandbox: port ${port} is in use: choose another one, or 0 for any that is free\n`,
   })
 })
 
 it('has a help that fits on a screen', async () => {
-  expect((await run('sandbox', '--help')).stdout).toMatch(/^(?!(.*\n){24}).*\n[\s\S]*--rate-limit=<n> /)
+  const { status, stdout } = await run('--port', 'x', '--help')
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/^(?!(.*\n){24}).*\n[\s\S]*--rate-limit <n> /)
+})
+
+it('prints the version', async () => {
+  expect(await run('--version')).toEqual({ status: 0, stdout: `${VERSION}\n`, stderr: '' })
 })
 
 it.each([
@@ -91,17 +116,20 @@ it.each([
   [['--rate-limit', 'none'], "--rate-limit takes a number from 1 to 1000000, or off, not 'none'"],
   [['--port', '70000'], "--port takes a number from 0 to 65535, not '70000'"],
   [['--rows', ''], '--rows needs a value'],
+  [['--rows', '--seed'], '--rows needs a value'],
+  [['--rows', '2.5'], "--rows takes a whole number, not '2.5'"],
+  [['--help=yes'], '--help takes no value'],
   [['--'], 'there is no command after --'],
   [['node', 'first.mjs'], "to run 'node', write -- before it"],
   [['--', 'no-such-program'], "cannot run 'no-such-program' (ENOENT)"],
 ])('refuses %j as wrong usage', async (args, message) => {
-  const { status, stdout, stderr } = await run('sandbox', ...args)
+  const { status, stdout, stderr } = await run(...args)
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
   expect(stderr).toContain(message)
 })
 
 it('fails if it cannot listen at its address', async () => {
-  const { status, stderr } = await run('sandbox', '--port', '0', '--host', '203.0.113.1')
+  const { status, stderr } = await run('--port', '0', '--host', '203.0.113.1')
   expect(status).toBe(1)
-  expect(stderr).toContain('shortlink-sdk sandbox: listen EADDRNOTAVAIL')
+  expect(stderr).toContain('shortlink-sandbox: listen EADDRNOTAVAIL')
 })
