@@ -29,7 +29,7 @@ interface ItemRunOptions<T, R>
   readonly items: (earlier: JournalState) => Iterable<T> | AsyncIterable<T> | Promise<Iterable<T>>
   readonly work: (item: T, context: WorkContext) => Promise<R> | R
   /**
-   * True if the calls of the worker are those of a task: they queue for the rate limit themselves and wait out a 429,
+   * Whether the calls of the worker are those of a task: they queue for the rate limit themselves and wait out a 429,
    * and the worker says when its item has begun. An item that has not begun when the run ends has no result.
    */
   readonly isTask?: boolean
