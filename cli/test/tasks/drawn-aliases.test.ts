@@ -179,6 +179,25 @@ test.each<[string, LinkRow[]]>([
   )
 })
 
+test('a row without an alias gets no link of another address, on a server that gives the link that exists', async () => {
+  const { client } = setUp({ dialect: ['url-existing'] })
+  const addresses = ['https://shop.example/Tea', 'https://shop.example/tea', 'https://shop.example/Tea']
+  const results = byIndex(
+    await collect(
+      importLinks(
+        client,
+        addresses.map((url) => ({ url })),
+      ),
+    ),
+  )
+  expect(results.map(({ ok, created }) => [ok, created])).toEqual([
+    [true, true],
+    [false, undefined],
+    [true, false],
+  ])
+  expect(String(results[1]!.error)).toContain('the server gave the link of row 1, https://sho.rt/')
+})
+
 test('rows to one address may get one link on a server that gives the link that exists', async () => {
   const { sandbox, client } = setUp({ dialect: ['alias-ignored'] })
   const body = { error: 0, id: 1, shorturl: 'https://sho.rt/same' }
