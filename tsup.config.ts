@@ -8,7 +8,7 @@ const page = (file: string) =>
 
 export default {
   format: 'esm',
-  entry: Object.values(entries),
+  entry: [...Object.values(entries), 'src/testing/sandbox-command.ts'],
   target: 'es2022',
   removeNodeProtocol: false,
   define: {

@@ -1,16 +1,14 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
-import { entries } from './scripts/entries.ts'
+import { cliEntries, entries } from './scripts/entries.ts'
 
-const sources = [
-  ...Object.entries(entries).map(([name, file]) => [
-    name === 'index' ? 'shortlink-sdk' : `shortlink-sdk/${name}`,
-    file,
-  ]),
-  ['shortlink-cli', 'cli/src/index.ts'],
-  ['shortlink-cli/node', 'cli/src/node.ts'],
-].map(([find, file]) => ({ find: find!, replacement: fileURLToPath(new URL(file!, import.meta.url)) }))
+const nameEntries = (name: string, entries: Readonly<Record<string, string>>) =>
+  Object.entries(entries).map(([entry, file]) => ({
+    find: entry === 'index' ? name : `${name}/${entry}`,
+    replacement: fileURLToPath(new URL(file, import.meta.url)),
+  }))
+const sources = [...nameEntries('shortlink-sdk', entries), ...nameEntries('shortlink-cli', cliEntries)]
 
 const thorough = '{test,cli/test}/**/*.thorough.test.ts'
 

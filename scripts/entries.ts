@@ -1,13 +1,26 @@
-import manifest from '../package.json' with { type: 'json' }
+import cli from '../cli/package.json' with { type: 'json' }
+import sdk from '../package.json' with { type: 'json' }
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | { readonly default: string }>>
+}
 
 /**
- * The module in `src` behind each entry in the `exports` of package.json: `./testing` leads to
- * `./dist/testing/index.js`, which is built from `src/testing/index.ts`.
+ * Returns the module behind each entry in the `exports` of a package: `./testing` leads to `./dist/testing/index.js`,
+ * which is built from `src/testing/index.ts`.
  */
-export const entries: Record<string, string> = Object.fromEntries(
-  Object.entries(manifest.exports).flatMap(([entry, targets]) => {
-    if (typeof targets === 'string') return []
-    const name = entry === '.' ? 'index' : entry.slice('./'.length)
-    return [[name, targets.default.replace('./dist/', 'src/').replace(/js$/, 'ts')]]
-  }),
-)
+function entriesOf({ exports }: Manifest, folder = ''): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(exports).flatMap(([entry, targets]) => {
+      if (typeof targets === 'string') return []
+      const name = entry === '.' ? 'index' : entry.slice('./'.length)
+      return [[name, folder + targets.default.replace('./dist/', 'src/').replace(/js$/, 'ts')]]
+    }),
+  )
+}
+
+/** The entries of shortlink-sdk. */
+export const entries = entriesOf(sdk)
+
+/** The entries of shortlink-cli. */
+export const cliEntries = entriesOf(cli, 'cli/')

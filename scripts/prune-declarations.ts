@@ -1,10 +1,12 @@
-/** Removes the declarations that no entry of the package reaches from `dist`. */
+/** Removes the declarations that no entry reaches from `dist`. It runs in the folder of a package. */
 import { readdir, readFile, rm } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import ts from 'typescript'
-import manifest from '../package.json' with { type: 'json' }
 
-const root = new URL('../', import.meta.url)
+const root = pathToFileURL(`${process.cwd()}/`)
+const manifest: { exports: Record<string, string | { types: string }> } = JSON.parse(
+  await readFile(new URL('package.json', root), 'utf8'),
+)
 const queue = Object.values(manifest.exports).flatMap((entry) =>
   typeof entry === 'string' ? [] : [new URL(entry.types, root)],
 )

@@ -69,8 +69,7 @@ export function similarName(name: string, known: readonly string[]): string | un
     return !isNumbered && !isShort && (distance(plain, other) <= 1 || isExchanged(plain, other))
   }
   return (
-    known.find((candidate) => plainName(candidate) === plain) ??
-    known.find((candidate) => isNear(plainName(candidate)))
+    known.find((candidate) => plainName(candidate) === plain) ?? known.find((candidate) => isNear(plainName(candidate)))
   )
 }
 

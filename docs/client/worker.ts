@@ -86,7 +86,7 @@ function withAddresses(js: string): string {
 
 function moduleAddress(name: string): string {
   const path = name === 'shortlink-sdk/testing' ? 'testing.js' : name === 'zod' ? 'zod.js' : undefined
-  const entry = Object.hasOwn(PACKAGE_ENTRIES, name) ? `package/${PACKAGE_ENTRIES[name]}` : undefined
+  const entry = Object.hasOwn(PACKAGE_ENTRIES, name) ? `packages/${PACKAGE_ENTRIES[name]}` : undefined
   const file = path ?? entry
   if (!file) throw new Error(`This page has no ${name}. It has ${[...Object.keys(PACKAGE_ENTRIES), 'zod'].join(', ')}.`)
   return new URL(file, import.meta.url).href

@@ -3,12 +3,13 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { AstroIntegration } from 'astro'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
-import manifest from '../../package.json' with { type: 'json' }
-import { docs, packageFolder, runFolder } from './folders.ts'
+import cli from '../../cli/package.json' with { type: 'json' }
+import sdk from '../../package.json' with { type: 'json' }
+import { docs, root, runFolder } from './folders.ts'
 
 /**
  * Makes the files that pages load to run examples, in `public/run`: the page's script, the worker, the editor and
- * TypeScript in a worker of its own, the built package with its types, and zod.
+ * TypeScript in a worker of its own, the built packages with their types, and zod.
  */
 export function clientFiles(): AstroIntegration {
   return {
@@ -25,20 +26,33 @@ export function clientFiles(): AstroIntegration {
   }
 }
 
-/** The entries of the package that run in a page, and their files in `dist`. */
+interface Manifest {
+  readonly name: string
+  readonly exports: Readonly<Record<string, string | { readonly default: string }>>
+}
+
+/** The packages that examples import, and their folders in the repository. */
+const packages: readonly (readonly [Manifest, folder: string])[] = [
+  [sdk, ''],
+  [cli, 'cli/'],
+]
+
+/** The entries of the packages that run in a page, and their files in the repository. */
 const entries = Object.fromEntries(
-  Object.entries(manifest.exports).flatMap(([name, entry]) => {
-    if (typeof entry === 'string' || ['./node', './testing/msw'].includes(name)) return []
-    return [[name.replace('.', manifest.name), entry.default.replace('./dist/', '')]]
-  }),
+  packages.flatMap(([{ name, exports }, folder]) =>
+    Object.entries(exports).flatMap(([entry, target]) => {
+      if (typeof target === 'string' || ['./node', './testing/msw'].includes(entry)) return []
+      return [[entry.replace('.', name), target.default.replace('./', folder)]]
+    }),
+  ),
 )
 
-/** Leaves imports of the package to the browser, which has its modules from `public/run/package`. */
+/** Leaves imports of the package to the browser, which has its modules from `public/run/packages`. */
 const packageInPage: Plugin = {
   name: 'package-in-page',
   setup({ onResolve }) {
     onResolve({ filter: /^shortlink-sdk($|\/)/ }, ({ path }) => ({
-      path: `./package/${entries[path]}`,
+      path: `./packages/${entries[path]}`,
       external: true,
     }))
   },
@@ -111,21 +125,23 @@ async function scripts(): Promise<void> {
     // Names are kept, since stacks and printed errors show them.
     build({
       ...shared,
-      outdir: join(runFolder, 'package'),
+      outdir: join(runFolder, 'packages'),
+      outbase: root,
+      // One build, so that both packages share the modules of shortlink-sdk.
       splitting: true,
       minify: false,
       minifyWhitespace: true,
       legalComments: 'inline',
       // The files import each other in an order for what has side effects, and nothing has.
       logOverride: { 'ignored-bare-import': 'silent' },
-      entryPoints: Object.values(entries).map((file) => join(packageFolder, file)),
+      entryPoints: Object.values(entries).map((file) => join(root, file)),
     }),
     build({ ...shared, entryPoints: { zod: 'zod' }, plugins: [onlyEnglish] }),
     build({ ...shared, format: 'iife', entryPoints: ['client/language-worker.ts'], plugins: [smallTypeScript] }),
   ])
 }
 
-/** The declarations that the editor reads, by path: TypeScript's, the package's, and zod's without translations. */
+/** The declarations that the editor reads, by path: TypeScript's, the packages', and zod's without translations. */
 async function writeTypes(): Promise<void> {
   await writeFile(join(runFolder, 'types.json'), JSON.stringify(await declarations()))
 }
@@ -139,13 +155,12 @@ export async function declarations(): Promise<Record<string, string>> {
       files[`${to}/${path}`] = await readFile(join(from, name), 'utf8')
     }
   }
-  const packages = '/node_modules'
-  await add(packageFolder, `${packages}/${manifest.name}/dist`)
-  files[`${packages}/${manifest.name}/package.json`] = JSON.stringify({
-    name: manifest.name,
-    exports: manifest.exports,
-  })
-  await add(join(docs, 'node_modules/zod'), `${packages}/zod`)
+  const modules = '/node_modules'
+  for (const [{ name, exports }, folder] of packages) {
+    await add(join(root, folder, 'dist'), `${modules}/${name}/dist`)
+    files[`${modules}/${name}/package.json`] = JSON.stringify({ name, exports })
+  }
+  await add(join(docs, 'node_modules/zod'), `${modules}/zod`)
   for (const name of ['esnext', 'webworker', 'webworker.iterable', 'webworker.asynciterable'])
     await addLibrary(name, files)
   return files

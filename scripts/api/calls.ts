@@ -3,7 +3,7 @@
  * marker for each argument: where the markers turn up in the call that it makes is where the arguments go.
  */
 import { readdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import type { DeclarationReflection, ParameterReflection, ReferenceType, SignatureReflection, SomeType } from 'typedoc'
 import type * as z from 'zod/mini'
 import type { Check, Checks } from '../../src/client/checks/checks.ts'
@@ -32,10 +32,10 @@ export interface CallModel {
   readonly docs: Docs
   readonly signature: SignatureReflection
   readonly parameters: readonly ParameterReflection[]
-  /** The type that the promise resolves with; of a list, the type of its rows. */
+  /** The type that the promise resolves with; for a list, the type of its rows; without a promise, what is returned. */
   readonly result: SomeType
   readonly isList: boolean
-  /** `undefined`: it makes several requests, each of which is another method's. */
+  /** `undefined` if it makes several requests, which other methods describe, or none. */
   readonly request: RequestModel | undefined
 }
 
@@ -110,11 +110,14 @@ function recording() {
   return { api: api as unknown as Api, recorded }
 }
 
-/** The file of a resource; all files of its folder if it has one of its own. */
+const resourcesFolder = 'src/client/resources'
+
+/** Returns the file of a resource. If it has a folder too, which extends the plain calls, also the files of that. */
 function filesBeside(file: string): readonly string[] {
   const folder = dirname(file)
-  if (folder === 'src/client/resources') return [file]
-  return readdirSync(new URL(`../../${folder}/`, import.meta.url)).map((name) => `${folder}/${name}`)
+  if (folder === resourcesFolder) return [file]
+  const names = readdirSync(new URL(`../../${folder}/`, import.meta.url))
+  return [`${resourcesFolder}/${basename(file)}`, ...names.map((name) => `${folder}/${name}`)]
 }
 
 const client = new ShortLinkClient({ baseUrl: 'https://sho.rt', apiKey: null })
@@ -137,7 +140,7 @@ function resourceModel(name: string, instance: object, declared: DeclarationRefl
         docs,
         signature,
         parameters,
-        result: returned.typeArguments![0]!,
+        result: returned.typeArguments?.[0] ?? returned,
         isList: returned.name === 'ListPromise',
         request: requestOf(resource[method.name]!.bind(resource), method.name, docs, parameters, recorded),
       }

@@ -1,6 +1,6 @@
 /** Runs the examples of the docstrings against the sandbox, and records their requests and responses. */
 import { formatWithOptions } from 'node:util'
-import * as tasks from 'shortlink-cli'
+import * as cli from 'shortlink-cli'
 import * as proxy from 'shortlink-sdk/proxy'
 import * as schemas from 'shortlink-sdk/schemas'
 import * as testing from 'shortlink-sdk/testing'
@@ -70,7 +70,7 @@ export async function run(program: string): Promise<Run> {
     'shortlink-sdk': { ...sdk, ShortLinkClient },
     'shortlink-sdk/proxy': proxy,
     'shortlink-sdk/schemas': schemas,
-    'shortlink-cli': tasks,
+    'shortlink-cli': cli,
     'shortlink-sdk/testing': testing,
     zod: z,
   }

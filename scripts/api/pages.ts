@@ -1,5 +1,5 @@
 /**
- * The pages of the API for the site: one for each resource and each entry of the package, from types and docstrings.
+ * The pages of the API for the site: one for each resource and each entry of both packages, from types and docstrings.
  */
 
 import {
@@ -11,7 +11,7 @@ import {
   type SomeType,
   type TypeParameterReflection,
 } from 'typedoc'
-import { entries } from '../entries.ts'
+import { cliEntries, entries } from '../entries.ts'
 import { type CallModel, model, type ResourceModel } from './calls.ts'
 import { programOf, ROWS, run } from './examples.ts'
 import {
@@ -56,7 +56,7 @@ function overview(contents: readonly Content[]): Content {
   return {
     path: 'index.md',
     title: 'API reference',
-    description: 'Every call, option, error and type of the package, made from its types and doc comments.',
+    description: 'Every call, option, error and type of both packages, made from their types and doc comments.',
     above: { text: table(['page', 'what is on it'], rows), examples: [] },
     symbols: [],
   }
@@ -106,18 +106,19 @@ function allContents(): Content[] {
   })
   const types = topic('types', take(main))
   const others = Object.entries(entries).filter(([name]) => name !== 'index')
+  const entryPage = (title: string, file: string): Content => ({
+    path: `${title.replace('/', '-')}.md`,
+    title,
+    description: `Everything that ${title} exports.`,
+    above: moduleDocs(file),
+    symbols: [...exportsOf(file).values()].filter((symbol) => !shown.has(symbol)),
+  })
   return [
     client,
     ...resources,
     errors,
     types,
-    ...others.map(([name, file]) => ({
-      path: `shortlink-sdk-${name.replace('/', '-')}.md`,
-      title: `shortlink-sdk/${name}`,
-      description: `Everything that shortlink-sdk/${name} exports.`,
-      above: moduleDocs(file),
-      symbols: [...exportsOf(file).values()].filter((symbol) => !shown.has(symbol)),
-    })),
+    ...others.map(([name, file]) => entryPage(`shortlink-sdk/${name}`, file)),
     {
       path: 'openapi.md',
       title: 'OpenAPI',
@@ -125,6 +126,9 @@ function allContents(): Content[] {
       above: { text: openApiText, examples: [] },
       symbols: [],
     },
+    ...Object.entries(cliEntries).map(([name, file]) =>
+      entryPage(name === 'index' ? 'shortlink-cli' : `shortlink-cli/${name}`, file),
+    ),
   ]
 }
 

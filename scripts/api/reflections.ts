@@ -11,7 +11,7 @@ import {
   ReflectionKind,
   type SomeType,
 } from 'typedoc'
-import { entries } from '../entries.ts'
+import { cliEntries, entries } from '../entries.ts'
 
 const root = new URL('../../', import.meta.url)
 
@@ -24,7 +24,9 @@ const unexported = [
 ]
 
 const app = await Application.bootstrap({
-  entryPoints: [...Object.values(entries), ...unexported].map((file) => decodeURIComponent(root.pathname) + file),
+  entryPoints: [...Object.values(entries), ...Object.values(cliEntries), ...unexported].map(
+    (file) => decodeURIComponent(root.pathname) + file,
+  ),
   tsconfig: `${decodeURIComponent(root.pathname)}tsconfig.json`,
   excludePrivate: true,
   excludeProtected: true,

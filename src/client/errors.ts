@@ -69,17 +69,12 @@ export interface ErrorContext {
   readonly retryable?: boolean
   /** An error that was created where the user made the call: its frames become the stack. @internal */
   readonly calledFrom?: Error | undefined
-  /** The advice in the message, for code that decides by it. @internal */
-  readonly advice?: AdviceCode | undefined
   /** Removes the secrets of the call from everything that the error says. @internal */
   readonly redact?: Redact | undefined
 }
 
 /** For an error that belongs to no call. */
 const unchanged: Redact = (text) => text
-
-/** The probable cause: the address or the key. @internal */
-export type AdviceCode = 'address' | 'key'
 
 /** The length to which a text from a server or a fetch is cut in a message, in characters. @internal */
 export const MAX_QUOTED = 300
@@ -116,8 +111,6 @@ export class ShortLinkError extends Error {
   declare readonly path: string | undefined
   /** The URL of the call, without secrets; `undefined` if the error belongs to no call. */
   declare readonly url: string | undefined
-  /** The advice in the message, for code that decides by it. @internal */
-  declare readonly advice: AdviceCode | undefined
 
   constructor(message: string, context: ErrorContext = {}, options?: ErrorOptions) {
     const { method, path, url, calledFrom, redact = unchanged, operation = method && `${method} ${path}` } = context
@@ -130,7 +123,6 @@ export class ShortLinkError extends Error {
     for (const [name, value] of Object.entries({ method, path, url })) {
       if (value !== undefined) Object.assign(this, { [name]: redact(value) })
     }
-    hide(this, { advice: context.advice })
     setFrames(this, framesOf(calledFrom ?? this))
   }
 

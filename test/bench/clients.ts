@@ -7,7 +7,8 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import manifest from '../../package.json' with { type: 'json' }
+import cli from '../../cli/package.json' with { type: 'json' }
+import sdk from '../../package.json' with { type: 'json' }
 
 interface Client {
   imports: string
@@ -114,23 +115,28 @@ export function installPeers(): void {
 }
 
 /**
- * Installs the packed package beside the peers, with its own dependencies below it, and writes the programs. Returns
- * the kilobytes of the tarball.
+ * Installs both packed packages beside the peers, each with its own dependencies below it, and writes the programs.
+ * Returns the kilobytes of each tarball.
  */
-export function installProject(): number {
-  const project = join(workspace, 'node_modules/shortlink-sdk')
-  rmSync(project, { recursive: true, force: true })
-  mkdirSync(project, { recursive: true })
-  const [{ filename, size }]: [{ filename: string; size: number }] = JSON.parse(
-    npm('pack', root, '--json', '--ignore-scripts'),
-  )
-  execFileSync('tar', ['-xzf', filename, '--strip-components=1', '-C', project], { cwd: workspace })
-  mkdirSync(join(project, 'node_modules'))
-  for (const name of Object.keys(manifest.dependencies)) {
-    symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name))
-  }
+export function installProject() {
   for (const name of Object.keys(clients) as ClientName[]) writeFileSync(program(name), sourceOf(name))
   writeFileSync(program('empty'), 'export {}')
+  return { 'shortlink-sdk': install(sdk, root), 'shortlink-cli': install(cli, join(root, 'cli')) }
+}
+
+function install({ name, dependencies }: { name: string; dependencies: object }, folder: string): number {
+  const project = join(workspace, 'node_modules', name)
+  rmSync(project, { recursive: true, force: true })
+  mkdirSync(join(project, 'node_modules'), { recursive: true })
+  const [{ filename, size }]: [{ filename: string; size: number }] = JSON.parse(
+    npm('pack', folder, '--json', '--ignore-scripts'),
+  )
+  execFileSync('tar', ['-xzf', filename, '--strip-components=1', '-C', project], { cwd: workspace })
+  for (const dependency of Object.keys(dependencies)) {
+    // The packed shortlink-sdk is beside shortlink-cli.
+    if (dependency === sdk.name) continue
+    symlinkSync(join(root, 'node_modules', dependency), join(project, 'node_modules', dependency))
+  }
   return size / 1000
 }
 

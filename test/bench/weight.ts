@@ -20,7 +20,7 @@ export async function compare(): Promise<Finding> {
       name,
       cell(await download(name), limits.download),
       cell(await instantiations(name), limits.types),
-      cell(diskSize(name), limits.disk),
+      cell(diskSize(packages(name)), limits.disk),
     ])
   }
   return {
@@ -80,9 +80,9 @@ async function countTypes(name: string): Promise<number> {
   return Number(/^Instantiations:\s+(\d+)/m.exec(stdout)?.[1])
 }
 
-/** Kilobytes of the packages that a program imports, without their dependencies. */
-export function diskSize(name: ClientName): number {
-  const files = packages(name).flatMap((folder) =>
+/** Kilobytes of the packages in these folders, without their dependencies. */
+export function diskSize(folders: readonly string[]): number {
+  const files = folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => [folder, file] as const),
   )
   const counted = files.filter(([, file]) => !file.startsWith('node_modules'))

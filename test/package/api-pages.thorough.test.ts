@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { apiPages } from '../../scripts/api/pages.ts'
 import { exportsOf } from '../../scripts/api/reflections.ts'
-import { entries } from '../../scripts/entries.ts'
+import { cliEntries, entries } from '../../scripts/entries.ts'
 import { fencesOf, typeErrors } from '../helpers/snippets.ts'
 
 const pages = await apiPages()
@@ -18,8 +18,9 @@ const anchorsOf = (markdown: string) =>
       .replaceAll(' ', '-'),
   )
 
-test('every export of the package is on a page', () => {
-  const exported = Object.values(entries).flatMap((entry) => [...exportsOf(entry).keys()])
+test('every export of both packages is on a page', () => {
+  const files = [...Object.values(entries), ...Object.values(cliEntries)]
+  const exported = files.flatMap((entry) => [...exportsOf(entry).keys()])
   expect(exported.length).toBeGreaterThan(150)
   const missing = exported.filter((name) => !everything.includes(`\n## ${name}\n`))
   expect(missing).toEqual([])

@@ -1,16 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { isBuiltin } from 'node:module'
+import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import madge from 'madge'
+import ts from 'typescript'
 import { expect, test } from 'vitest'
+import cli from '../../cli/package.json' with { type: 'json' }
+import sdk from '../../package.json' with { type: 'json' }
 
 /** From the outermost layer to the innermost. A file or folder imports from its own layer and from those below. */
 const layers = [
-  ['cli'],
   ['node.ts'],
-  ['tasks'],
   ['index.ts', 'schemas.ts', 'proxy'],
   ['client.ts'],
+  ['links'],
   ['resources'],
   ['options.ts', 'http'],
   ['rate-limit', 'fields'],
@@ -20,43 +24,111 @@ const layers = [
   ['runtime'],
 ]
 
+/** The same for `cli/src`. */
+const cliLayers = [
+  ['index.ts', 'node.ts', 'command'],
+  ['tasks'],
+  ['abort.ts', 'addresses.ts', 'closable.ts', 'text.ts'],
+]
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
 // What madge parses with uses something deprecated, and says so.
 process.noDeprecation = true
-const graph = await madge(fileURLToPath(new URL('../../src', import.meta.url)), { fileExtensions: ['ts'] })
+const graph = await madge(`${root}src`, { fileExtensions: ['ts'] })
+const cliGraph = await madge(`${root}cli/src`, { fileExtensions: ['ts'] })
 process.noDeprecation = false
-/** The client is what was asked for: its rooms count as if they lay in src. */
+/** The folders of the client count as if they were in src. */
 function partName(file: string): string {
   return file.replace(/^client\//, '')
 }
 
-// package.json lies outside of src.
-const imports = Object.entries(graph.obj()).flatMap(([from, files]) =>
-  files.filter((to) => !to.startsWith('../')).map((to) => ({ from: partName(from), to: partName(to) })),
-)
-const isTesting = (file: string) => file.startsWith('testing/')
-const isCommand = (file: string) => file.startsWith('cli/')
-const shown = ({ from, to }: { from: string; to: string }) => `${from} imports ${to}`
+interface Import {
+  readonly from: string
+  readonly to: string
+}
 
-function layerOf(file: string): number {
+/** The files of a folder: package.json is outside of it. */
+const filesOf = (graph: madge.MadgeInstance) => Object.keys(graph.obj()).filter((file) => !file.startsWith('../'))
+
+/** The imports between the files of a folder. */
+function importsOf(graph: madge.MadgeInstance): Import[] {
+  const files = graph.obj()
+  return filesOf(graph).flatMap((from) =>
+    files[from]!.filter((to) => !to.startsWith('../')).map((to) => ({
+      from: partName(from),
+      to: partName(to),
+    })),
+  )
+}
+
+const imports = importsOf(graph)
+const isTesting = (file: string) => file.startsWith('testing/')
+const shown = ({ from, to }: Import) => `${from} imports ${to}`
+
+function layerOf(file: string, layers: readonly string[][]): number {
   const [top = file] = file.split('/')
   const layer = layers.findIndex((names) => names.includes(top))
-  if (layer === -1) throw new Error(`src/${top} has no layer in this test`)
+  if (layer === -1) throw new Error(`${top} has no layer in this test`)
   return layer
 }
+
+const isUpward = ({ from, to }: Import, layers: readonly string[][]) => layerOf(to, layers) < layerOf(from, layers)
 
 test('the sources have no circular imports, type imports included', () => {
   expect(imports.length).toBeGreaterThan(100)
   expect(graph.circular()).toEqual([])
+  expect(importsOf(cliGraph).length).toBeGreaterThan(50)
+  expect(cliGraph.circular()).toEqual([])
 })
 
 test('the client imports in one direction, from its entries down to the errors', () => {
   const client = imports.filter(({ from, to }) => !isTesting(from) && !isTesting(to))
-  const upward = client.filter(({ from, to }) => layerOf(to) < layerOf(from))
-  expect(upward.map(shown)).toEqual([])
+  expect(client.filter((each) => isUpward(each, layers)).map(shown)).toEqual([])
+})
+
+test('the command imports from the tasks, and the tasks nothing of the command', () => {
+  expect(
+    importsOf(cliGraph)
+      .filter((each) => isUpward(each, cliLayers))
+      .map(shown),
+  ).toEqual([])
+})
+
+/** Returns whether a file in `cli/src` imports what a user of the published shortlink-sdk could import too. */
+function isPublicImport(file: string, specifier: string): boolean {
+  if (specifier.startsWith('.')) {
+    const target = posix.join(posix.dirname(file), specifier)
+    return target.startsWith('cli/src/') || target === 'cli/package.json'
+  }
+  if (specifier.startsWith('node:')) return isBuiltin(specifier)
+  const [name] = /^(@[^/]+\/)?[^/]+/.exec(specifier)!
+  return name === sdk.name ? `.${specifier.slice(name.length)}` in sdk.exports : name in cli.dependencies
+}
+
+test('shortlink-cli imports its own files, its dependencies and the entries of shortlink-sdk', () => {
+  const pairs = filesOf(cliGraph).flatMap((name) => {
+    const { importedFiles } = ts.preProcessFile(readFileSync(`${root}cli/src/${name}`, 'utf8'))
+    return importedFiles.map(({ fileName }) => [`cli/src/${name}`, fileName] as const)
+  })
+  expect(pairs.length).toBeGreaterThan(100)
+  expect(pairs.filter((pair) => !isPublicImport(...pair)).map((pair) => pair.join(' imports '))).toEqual([])
+})
+
+test.each([
+  ['../../../src/client/errors.ts', 'a file of shortlink-sdk'],
+  ['../../../package.json', 'the manifest of shortlink-sdk'],
+  ['shortlink-sdk/src/client/errors.ts', 'a file of shortlink-sdk by its name'],
+  ['shortlink-sdk/tasks', 'an entry that shortlink-sdk does not have'],
+  ['ky', 'a dependency of shortlink-sdk alone'],
+  ['vitest', 'a dependency of the repository'],
+  ['fs', 'a module of Node without its prefix'],
+])('an import of %s from the tasks would be noticed: %s', (specifier) => {
+  expect(isPublicImport('cli/src/tasks/import.ts', specifier)).toBe(false)
 })
 
 test('nothing of the client but serve, for Node, imports the sandbox', () => {
-  const crossing = imports.filter(({ from, to }) => isTesting(to) && !isTesting(from) && !isCommand(from))
+  const crossing = imports.filter(({ from, to }) => isTesting(to) && !isTesting(from))
   expect(crossing.map(shown)).toEqual(['node.ts imports testing/server.ts'])
 })
 
@@ -90,16 +162,15 @@ test('a stub of a method is made of the promises of the client, and the sandbox 
   expect(users.map(shown)).toEqual(['testing/index.ts imports testing/stubs.ts'])
 })
 
-const textOf = (file: string) => readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8')
-
 // An error has a code, an outcome and marks to decide by, and has them from the start.
 test('no error is changed after it was made, and nothing is decided by the message of one', () => {
   const decides = /\.message\.(startsWith|endsWith|includes|match|search|replace|split)\(|\.(test|exec)\(\w+\.message\)/
   const changes =
     /Object\.assign\((error|\w*Error|thrown|reason)\b|\b(error|thrown|reason)\.(message|outcome|retryable) = /
-  const files = Object.keys(graph.obj()).filter((file) => !file.startsWith('../') && !isTesting(file))
+  const client = filesOf(graph).filter((file) => !isTesting(file))
+  const files = [...client.map((file) => `src/${file}`), ...filesOf(cliGraph).map((file) => `cli/src/${file}`)]
   const found = files.flatMap((file) =>
-    textOf(file)
+    readFileSync(root + file, 'utf8')
       .split('\n')
       .filter((line) => changes.test(line) || decides.test(line))
       .map((line) => `${file}: ${line.trim()}`),

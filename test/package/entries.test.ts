@@ -1,6 +1,6 @@
 import { build } from 'esbuild'
 import { expect, test } from 'vitest'
-import { entries } from '../../scripts/entries.ts'
+import { cliEntries, entries } from '../../scripts/entries.ts'
 
 /** Bundles a program as CommonJS, which esbuild refuses if a module in it has a top-level await. */
 const bundleAsCommonJs = (contents: string) =>
@@ -15,7 +15,8 @@ const bundleAsCommonJs = (contents: string) =>
   })
 
 // `require` of an ES module fails in Node if there is one.
-test.each(Object.entries(entries))('%s, with everything that it imports, has no top-level await', async (_, file) => {
+const files = [...Object.values(entries), ...Object.values(cliEntries)]
+test.each(files)('%s, with everything that it imports, has no top-level await', async (file) => {
   await bundleAsCommonJs(`export * from '../../${file}'`)
 })
 

@@ -7,8 +7,9 @@ interface Lockfile {
 
 test.each(['package-lock.json', 'docs/package-lock.json'])('%s has the integrity of every package', async (file) => {
   const text = await readFile(new URL(`../../${file}`, import.meta.url), 'utf8')
-  const { '': _, ...packages } = (JSON.parse(text) as Lockfile).packages
-  expect(Object.keys(packages).length).toBeGreaterThan(100)
-  const without = Object.entries(packages).filter(([, { integrity, link }]) => !integrity && !link)
+  // The repository's own packages have no integrity: the folders, and the links that lead to them.
+  const packages = Object.entries((JSON.parse(text) as Lockfile).packages).filter(([name]) => name.includes('/'))
+  expect(packages.length).toBeGreaterThan(100)
+  const without = packages.filter(([, { integrity, link }]) => !integrity && !link)
   expect(without.map(([name]) => name)).toEqual([])
 })

@@ -36,10 +36,16 @@ test('it has the defaults of the code', () => {
   )
 })
 
-test('it has every environment variable that the package reads', async () => {
-  const source = new URL('../../src/', import.meta.url)
-  const files = (await readdir(source, { recursive: true })).filter((name) => name.endsWith('.ts'))
-  const texts = await Promise.all(files.map((name) => readFile(new URL(name, source), 'utf8')))
+test('it has every environment variable that the packages read', async () => {
+  const sources = ['src/', 'cli/src/'].map((folder) => new URL(`../../${folder}`, import.meta.url))
+  const files = await Promise.all(
+    sources.map(async (source) =>
+      (await readdir(source, { recursive: true })).flatMap((name) =>
+        name.endsWith('.ts') ? [new URL(name, source)] : [],
+      ),
+    ),
+  )
+  const texts = await Promise.all(files.flat().map((file) => readFile(file, 'utf8')))
   const read = texts.join('\n').match(/\bSHORTLINK_[A-Z_]+\b/g)
   const written = client.flatMap(([, , text]) => /Variable: (\w+)\.$/.exec(text ?? '')?.[1] ?? [])
   expect(written.sort()).toEqual([...new Set(read)].sort())

@@ -9,16 +9,14 @@ import { fencesOf, typeErrors } from '../helpers/snippets.ts'
 // Inside the project, so that its imports resolve as everybody else's do.
 const folder = fileURLToPath(new URL('.tmp/readme/', import.meta.url))
 const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
+const cliReadme = await readFile(new URL('../../cli/README.md', import.meta.url), 'utf8')
 
-/** The programs, each under its heading. */
-const snippets = readme.split(/^## /m).flatMap((section) => {
-  const heading = section.slice(0, section.indexOf('\n'))
-  const programs = fencesOf(section).filter(({ words: [language = ''] }) => ['ts', 'js'].includes(language))
-  return programs.map(({ code }) => ({ heading, code }))
-})
+/** The programs of both. */
+const snippets = fencesOf(`${readme}\n${cliReadme}`).filter(({ words: [language = ''] }) =>
+  ['ts', 'js'].includes(language),
+)
 
-const files = snippets.map(({ heading, code }, index) => ({
-  title: `${heading}, snippet ${index + 1}`,
+const files = snippets.map(({ code }, index) => ({
   path: `${folder}snippet-${index + 1}.ts`,
   text: `${code}\nexport {}\n`,
 }))
@@ -44,8 +42,8 @@ afterAll(async () => {
 
 test('every test that SECURITY.md names is there', async () => {
   const security = await readFile(new URL('../../.github/SECURITY.md', import.meta.url), 'utf8')
-  const named = [...security.matchAll(/`(test\/\S+)`/g)].map(([, path]) => path!)
-  expect(named.length).toBeGreaterThan(15)
+  const named = [...security.matchAll(/`((?:cli\/)?test\/\S+)`/g)].map(([, path]) => path!)
+  expect(named.length).toBeGreaterThan(20)
   await Promise.all(named.map((path) => access(new URL(`../../${path}`, import.meta.url))))
 })
 
@@ -54,6 +52,13 @@ test('the README is 110 lines of 120 characters at most, and has both commands i
   expect(lines.length - 1).toBeLessThanOrEqual(110)
   expect(lines.filter((line) => line.length > 120)).toEqual([])
   expect(lines.slice(0, 20).join('\n')).toMatch(/^npm ci && npm run demo .*\nnpm cit /m)
+})
+
+test('the README of shortlink-cli is 60 lines of 120 characters at most, and begins with npx', () => {
+  const lines = cliReadme.split('\n')
+  expect(lines.length - 1).toBeLessThanOrEqual(60)
+  expect(lines.filter((line) => line.length > 120)).toEqual([])
+  expect(fencesOf(cliReadme)[0]?.code).toContain('npx shortlink-cli import')
 })
 
 test('no program is run before it is shown', () => {
@@ -78,6 +83,14 @@ test('the overview of the site begins with the first program', async () => {
   expect(fencesOf(overview)[0]?.code).toBe(snippets[0]?.code)
 })
 
+/** The methods of a sub-client, inherited ones included. */
+function methodsOf(value: object): string[] {
+  const prototype = Object.getPrototypeOf(value)
+  if (prototype === Object.prototype) return []
+  const own = Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor')
+  return [...own, ...methodsOf(prototype)]
+}
+
 test('the table of sub-clients has every method of each', () => {
   const client = new ShortLinkClient()
   const rows = [...readme.matchAll(/^\| `client\.(\w+)`(?: \(outside the reference\))? \| (.*) \|$/gm)].map(
@@ -85,12 +98,7 @@ test('the table of sub-clients has every method of each', () => {
   )
   const isSubClient = (value: unknown): value is object => /Resource$/.test(Object(value).constructor.name)
   const subClients = Object.entries(client).filter(([, value]) => isSubClient(value))
-  const expected = subClients.map(([name, value]) => [
-    name,
-    Object.getOwnPropertyNames(Object.getPrototypeOf(value))
-      .filter((method) => method !== 'constructor')
-      .sort(),
-  ])
+  const expected = subClients.map(([name, value]) => [name, methodsOf(value).sort()])
   expect(expected).toHaveLength(11)
   expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(expected))
 })
@@ -120,6 +128,6 @@ test('the README shows the test that the examples run', async () => {
   expect(snippets[2]?.code).toBe(example)
 })
 
-test('every snippet of the README compiles', { timeout: 400_000 }, () => {
+test('every program of both compiles', { timeout: 400_000 }, () => {
   expect(typeErrors(files.map(({ path }) => path))).toEqual([])
 })

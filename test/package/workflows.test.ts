@@ -17,13 +17,21 @@ test('a push is checked, a night checks everything and the dependencies, and a r
   )
   expect(text['ci.yml']).toMatch(/node: \[20, 22, 24\][\s\S]*run: \.ci\/run$/m)
   expect(text['nightly.yml']).toMatch(/^ {2}schedule:\n[\s\S]*run: \.ci\/run all\n[\s\S]*run: npm audit --omit=dev$/m)
-  expect(text['release.yml']).toMatch(/needs: \[gate, all\][\s\S]*npm publish --provenance --access public/)
+  expect(text['release.yml']).toMatch(/needs: \[gate, all\]/)
 })
 
-test('the workflow on the page of links as code is valid, and installs what it runs', async () => {
-  const page = await readFile(new URL('docs/src/content/docs/recipes/links-as-code.md', root), 'utf8')
+test('a release publishes shortlink-sdk, and then shortlink-cli, which depends on it', async () => {
+  const text = await readFile(new URL('release.yml', folder), 'utf8')
+  expect(text.match(/npm publish .*$/gm)).toEqual([
+    'npm publish --provenance --access public',
+    'npm publish --provenance --access public --workspace cli',
+  ])
+})
+
+test('the workflow on the page of syncs is valid, and installs what it runs', async () => {
+  const page = await readFile(new URL('docs/src/content/docs/command/sync.md', root), 'utf8')
   const [, workflow = ''] = /^```yaml title=".github\/workflows\/links.yml"\n([\s\S]*?)^```$/m.exec(page) ?? []
   const lint = await createLinter()
   expect(lint(workflow, '.github/workflows/links.yml')).toEqual([])
-  expect(workflow.match(/npm ci\n[\s\S]*?npx shortlink-sdk sync/g)).toHaveLength(2)
+  expect(workflow.match(/npm ci\n[\s\S]*?npx shortlink sync/g)).toHaveLength(2)
 })

@@ -48,8 +48,21 @@ const url = 'https://shop.example/new'
 const add = (custom: string) => ({ request: 'POST /url/add', body: { url, custom } })
 const aliasTaken = 'That alias is taken. Please choose another one.'
 
+/** Deviations of the key, and those that show only in what is stored, in other orders and at other numbers. */
+type OtherDeviation =
+  | 'key-as-token'
+  | 'key-raw'
+  | 'url-respelled'
+  | 'url-cut'
+  | 'url-lower-case'
+  | 'title-cut'
+  | 'update-clears'
+  | 'plan-limit'
+  | 'alias-as-number'
+  | 'order-unstable'
+
 /** Those under which the platform reads a request that carries the key as the reference has it. */
-const examples: Record<Exclude<Deviation, 'key-as-token' | 'key-raw'>, Example> = {
+const examples: Record<Exclude<Deviation, OtherDeviation>, Example> = {
   'limit-refused': {
     request: 'GET /splash?limit=5',
     to: some({ status: 400, error: 1, message: 'The parameter limit is not known.' }),
@@ -76,10 +89,27 @@ const examples: Record<Exclude<Deviation, 'key-as-token' | 'key-raw'>, Example> 
     to: { status: 400, error: 1, message: aliasTaken, id: gone, shorturl: gone },
     changes: /^POST \/url\/add/,
   },
+  'refused-words': {
+    ...add('Xxx-new'),
+    to: { status: 400, error: 1, message: 'This alias is not available.', id: gone, shorturl: gone },
+    changes: /^POST \/url\/add/,
+  },
   'domain-ignored': {
     request: 'POST /url/add',
     body: { url, custom: 'new', domain: 'https://one.example' },
     to: { shorturl: 'https://sho.rt/new' },
+    changes: /^POST \/url\/add/,
+  },
+  'url-ascii': {
+    request: 'POST /url/add',
+    body: { url: 'https://shop.example/tür' },
+    to: { status: 400, error: 1, message: 'Please enter a valid URL.', id: gone, shorturl: gone },
+    changes: /^POST \/url\/add/,
+  },
+  'url-existing': {
+    request: 'POST /url/add',
+    body: { url: 'https://Shop.example/TEA ', custom: 'new' },
+    to: { id: 1, shorturl: 'https://sho.rt/tea' },
     changes: /^POST \/url\/add/,
   },
   'same-url-same-link': {
@@ -247,6 +277,93 @@ describe.each(names)('the deviation %s', (name) => {
       }
     }
   })
+})
+
+const stored: [name: Deviation, sent: object, kept: object][] = [
+  [
+    'url-respelled',
+    { url: 'https://shop.example/cafe\u0301%c3%a9/?a=1&href=b#menu' },
+    { longurl: 'https://shop.example/caf\u00e9%C3%A9?a=1&amp;rel="nofollow" href=b' },
+  ],
+  [
+    'url-cut',
+    { url: `https://shop.example/${'a'.repeat(100)}` },
+    { longurl: `https://shop.example/${'a'.repeat(59)}` },
+  ],
+  ['url-lower-case', { url: 'https://shop.example/Tea?A=B' }, { longurl: 'https://shop.example/tea?a=b' }],
+  ['title-cut', { url, title: ` <b>Tea</b> ${'a'.repeat(200)}` }, { title: `Tea ${'a'.repeat(187)}` }],
+]
+
+test.each(stored)('a server with %s stores links as the sentence says', async (name, sent, kept) => {
+  const sandbox = createSandbox({ apiKey: key, dialect: [name] })
+  const created = await send(sandbox, { request: 'POST /url/add', body: sent })
+  expect(created.status).toBe(200)
+  expect(sandbox.data.links.at(-1)).toMatchObject(kept)
+})
+
+test('a server with update-clears clears what an update of a link leaves out', async () => {
+  const before = {
+    longurl: url,
+    domain: 'https://one.example',
+    alias: 'tea',
+    password: 'hush hush',
+    expiry: '2027-01-31 18:00:00',
+    geotarget: [{ location: 'fr', link: url }],
+  }
+  const updated = async (dialect: Deviation[], body: object) => {
+    const sandbox = createSandbox({ apiKey: key, dialect, data: { links: [before] } })
+    await send(sandbox, { request: 'PUT /url/1/update', body })
+    return sandbox.data.links[0]
+  }
+  expect(await updated([], { title: 'Tea' })).toMatchObject({ ...before, title: 'Tea' })
+  expect(await updated(['update-clears'], { title: 'Tea', expiry: before.expiry })).toMatchObject({
+    title: 'Tea',
+    alias: 'tea',
+    expiry: before.expiry,
+    password: '',
+    domain: 'https://sho.rt',
+    geotarget: [],
+  })
+})
+
+test('a server with plan-limit refuses the sixth link', async () => {
+  const sandbox = createSandbox({ apiKey: key, dialect: ['plan-limit'] })
+  const statuses: number[] = []
+  for (let count = 0; count < 6; count++)
+    statuses.push((await send(sandbox, { request: 'POST /url/add', body: { url } })).status)
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 400])
+})
+
+test('a server with alias-as-number sends aliases of digits as numbers', async () => {
+  const links = ['007', '1e5', 'tea'].map((alias) => ({ alias, longurl: url }))
+  const sandbox = createSandbox({ apiKey: key, dialect: ['alias-as-number'], data: { links } })
+  const { data } = await (await send(sandbox, { request: 'GET /urls' })).json()
+  expect(data.urls.map(({ alias, shorturl }: { alias: unknown; shorturl: string }) => [alias, shorturl])).toEqual([
+    [7, 'https://sho.rt/007'],
+    [100_000, 'https://sho.rt/1e5'],
+    ['tea', 'https://sho.rt/tea'],
+  ])
+})
+
+test('a server with order-unstable gives links of equal date in another order on each page', async () => {
+  const links = Array.from({ length: 40 }, (_, index) => ({
+    alias: `a${index}`,
+    longurl: url,
+    date: '2026-01-01 12:00:00',
+  }))
+  const idsOf = async (dialect: Deviation[]) => {
+    const sandbox = createSandbox({ apiKey: key, dialect, data: { links } })
+    const ids: number[] = []
+    for (const page of [1, 2, 3, 4]) {
+      const { data } = await (await send(sandbox, { request: `GET /urls?order=date&limit=10&page=${page}` })).json()
+      ids.push(...data.urls.map(({ id }: { id: number }) => id))
+    }
+    return ids
+  }
+  expect(new Set(await idsOf([])).size).toBe(40)
+  const shuffled = await idsOf(['order-unstable'])
+  expect(shuffled).toHaveLength(40)
+  expect(new Set(shuffled).size).toBeLessThan(40)
 })
 
 describe('several deviations', () => {

@@ -15,7 +15,7 @@ import {
 } from './journal.ts'
 import { checkTask, type TaskClient, type TaskOptions } from './options.ts'
 import { drawAlias, type RowLink, RowLinks, type WantedLink } from './row-links.ts'
-import { type LinkRow, RowChecks, type ReadRow, readRow, readRows, rowName } from './rows.ts'
+import { type LinkRow, type ReadRow, RowChecks, readRow, readRows, rowName } from './rows.ts'
 import { ItemRun } from './run.ts'
 import { createTask, mayBeDone, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
 
@@ -331,10 +331,7 @@ const wantedOf = (row: KeyedRow<unknown>, index: number): WantedLink => ({
 function replay({ key, kept, values }: KeyedRow<unknown>): RowLink {
   const { id, shorturl, created, differs = [], row } = keptLink(key, kept)
   const rest = restOf(values)
-  const names = new Set([
-    ...differs.filter((name) => name === 'url' || name in rest),
-    ...changedSince(rest, row),
-  ])
+  const names = new Set([...differs.filter((name) => name === 'url' || name in rest), ...changedSince(rest, row)])
   return { id, shorturl, created, differs: [...names] }
 }
 

@@ -4,7 +4,7 @@ import {
   isSameAddress,
   isShortLinkError,
   type Link,
-  type LinkConflictError,
+  LinkConflictError,
   type ShortLinkClient,
 } from 'shortlink-sdk'
 import { hasAlias, isOnDomain, originOf } from '../addresses.ts'
@@ -88,7 +88,7 @@ export class RowLinks {
   /** Takes over a row that an earlier run has done. */
   resume({ id, shorturl }: CreatedLink, { name, params, alias }: WantedLink): void {
     this.#rowOfId.set(id, { name, url: params.url })
-    if (!params.custom) this.#aliases = hasAlias(shorturl, alias) ? 'given' : 'ignored'
+    if (!params.custom && alias) this.#aliases = hasAlias(shorturl, alias) ? 'given' : 'ignored'
   }
 
   async ensure(row: WantedLink, begun: Begun): Promise<RowLink> {
@@ -104,7 +104,9 @@ export class RowLinks {
     if (this.#aliases !== 'untried') end()
     try {
       this.#control.throwIfEnding()
-      const link = await (row.params.custom ? this.#ensureAlias(row, row.alias, () => begun()) : this.#ensureDrawn(row, begun))
+      const link = await (row.params.custom
+        ? this.#ensureAlias(row, row.alias, () => begun())
+        : this.#ensureDrawn(row, begun))
       this.#claim(link, row)
       return link
     } catch (error) {
@@ -119,11 +121,7 @@ export class RowLinks {
     }
   }
 
-  async #ensureAlias(
-    { params, isInDoubt }: WantedLink,
-    alias: string,
-    begun: () => Promise<void>,
-  ): Promise<RowLink> {
+  async #ensureAlias({ params, isInDoubt }: WantedLink, alias: string, begun: () => Promise<void>): Promise<RowLink> {
     const domains = await this.#knownDomains()
     const own = { ...params, custom: alias }
     const options = { createFirst: true, newest: () => this.#readNewest(), ...(domains && { domains }) }
@@ -133,8 +131,9 @@ export class RowLinks {
       const created = link.created || Boolean(isInDoubt && !params.custom)
       return rowLink(link, created, created || !link.link ? [] : namesNotSet(params, link.link))
     } catch (error) {
-      if (isConflict(error) && !params.domain) this.#askedForDomains++
-      throw error
+      if (!isConflict(error)) throw error
+      if (!params.domain) this.#askedForDomains++
+      throw withoutCall(error)
     }
   }
 
@@ -161,9 +160,11 @@ export class RowLinks {
         if (!isTaken && !isRefusal(error)) throw error
         if (isTaken && (mayBeDone(error.outcome) || (isFirst && isInDoubt))) {
           // Nobody else has drawn this alias, whatever address the server shows.
-          const own = await this.#writer.links.find(error.shorturl, this.#callOptions())
+          const own = await this.#writer.links.find(error.shorturl, this.#callOptions()).catch(() => undefined)
           if (own) return ownLink(own, params)
-        } else if (isFirst && isInDoubt && !isSearched) {
+          throw mayBeDone(error.outcome) ? error : new UnknownOutcomeError()
+        }
+        if (isFirst && isInDoubt && !isSearched) {
           const own = await this.#findOwn(row)
           if (own) return own
         }
@@ -227,9 +228,11 @@ export class RowLinks {
 
   /** Returns the options of a call, which is recorded before the first request that creates something. */
   #callOptions(begun = async (): Promise<void> => {}) {
-    let isRecorded: Promise<void> | undefined
+    let recorded: Promise<void> | undefined
     const beforeRequest = async ({ method }: Request) => {
-      if (method === 'POST') await (isRecorded ??= begun())
+      if (method !== 'POST') return
+      recorded ??= begun()
+      await recorded
     }
     return { signal: this.#control.ending, beforeRequest }
   }
@@ -302,6 +305,12 @@ const leadsTo = (link: Link, { url, domain }: RowParams) =>
 /** Returns whether another link has the alias. */
 const isConflict = (error: unknown): error is LinkConflictError =>
   isShortLinkError(error) && error.code === 'link_conflict'
+
+/** Returns a conflict whose message does not name the call, which means nothing to a reader of the row's result. */
+function withoutCall(error: LinkConflictError): LinkConflictError {
+  const { method = '', path = '', url = '', attempts, outcome, others } = error
+  return new LinkConflictError(error, { operation: '', method, path, url, attempts, outcome }, others)
+}
 
 /** Returns whether the server refused a call for a reason that only its message states, in the language of the site. */
 function isRefusal(error: unknown): boolean {

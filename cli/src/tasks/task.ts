@@ -1,4 +1,10 @@
-import { AbortError, type AnyShortLinkError, ConfigurationError, type Outcome, type RateLimitState } from 'shortlink-sdk'
+import {
+  AbortError,
+  type AnyShortLinkError,
+  ConfigurationError,
+  type Outcome,
+  type RateLimitState,
+} from 'shortlink-sdk'
 import { abortError, abortReason, asyncIterator, onAbort } from '../abort.ts'
 import type { Closable } from '../closable.ts'
 

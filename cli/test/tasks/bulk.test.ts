@@ -7,10 +7,15 @@ import {
   type TaskProgress,
   UnknownOutcomeError,
 } from 'shortlink-cli'
-import { ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
+import {
+  ConfigurationError,
+  ConnectionError,
+  InvalidRequestError,
+  ShortLinkClient,
+  type ShortLinkClientOptions,
+} from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ConfigurationError, ConnectionError, InvalidRequestError } from '../../../src/client/errors.ts'
 import { collect } from '../../../test/helpers/lists.ts'
 import { memoryJournal } from './set-up.ts'
 

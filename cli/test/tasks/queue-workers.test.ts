@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
-const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+const file = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
 
 it('the guide on queues shows the worker as it is', async () => {
   const worker = await readFile(file('examples/queues/worker.ts'), 'utf8')

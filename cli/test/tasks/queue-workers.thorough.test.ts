@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasRedis, type RedisServer, startRedis } from '../../../test/client/rate-limit/redis.ts'
 
-const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+const file = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
 
 describe.skipIf(!hasRedis)('the example of workers of a queue', () => {
   let redis: RedisServer

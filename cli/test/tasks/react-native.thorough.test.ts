@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 
 // Older engines of React Native have no `Symbol.asyncIterator`. Babel's loops ask for this name there.
 const name = '@@asyncIterator'
-vi.mock(import('../../../src/client/runtime/environment.ts'), async (original) => ({
+vi.mock(import('../../src/abort.ts'), async (original) => ({
   ...(await original()),
   asyncIterator: '@@asyncIterator' as never,
 }))

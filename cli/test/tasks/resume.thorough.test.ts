@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { bulk } from 'shortlink-cli'
 import { ShortLinkClient } from 'shortlink-sdk'
+import { serve } from 'shortlink-sdk/node'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { serve } from '../../../src/testing/server.ts'
 import { fileJournal } from '../../src/tasks/file-journal.ts'
 
 const KILLS = 10

@@ -1,6 +1,6 @@
-/** Advice about a failure. */
+/** Advice about a failure, to be added to its message. */
 import { id } from '../checks/checks.ts'
-import { type AdviceCode, MAX_QUOTED } from '../errors.ts'
+import { MAX_QUOTED } from '../errors.ts'
 import { canParseUrl } from '../runtime/environment.ts'
 import { isRecord } from '../runtime/text.ts'
 import { redactLine } from '../secrets.ts'
@@ -8,36 +8,23 @@ import { addressWords } from './address.ts'
 import { isHtml } from './body.ts'
 import type { Call } from './call.ts'
 
-/** The probable cause of a failure and the way out, to be added to a message. */
-export interface Advice {
-  readonly advice?: AdviceCode
-  readonly words: string
-}
-
-const noAdvice: Advice = { words: '' }
-
-/** Advice about a response that refuses the request. */
-export function adviceAboutRefusal(call: Call<unknown>, status: number, isFromApi: boolean): Advice {
+/** Returns advice about a response that refuses the request. */
+export function adviceAboutRefusal(call: Call<unknown>, status: number, isFromApi: boolean): string {
   if (status === 404 && isUnknownPath(call, isFromApi)) return unknownPathAdvice(call)
   const isAboutKey = (status === 401 || status === 403) && call.endpoint.usesKey && call.endpoint.apiKey.isSent
-  return isAboutKey ? keyAdvice() : noAdvice
+  return isAboutKey ? KEY_ADVICE : ''
 }
 
-/** Advice about a response that is not what the platform documents. */
-export function adviceAboutBody(call: Call<unknown>, body: unknown): Advice {
+/** Returns advice about a response that is not what the platform documents. */
+export function adviceAboutBody(call: Call<unknown>, body: unknown): string {
   const isAddressDoubtful = typeof body === 'string' && isHtml(body)
-  return isAddressDoubtful ? addressAdvice(call) : noAdvice
+  return isAddressDoubtful ? addressAdvice(call) : ''
 }
 
-/** Advice about an address that may be wrong. */
-export const addressAdvice = (call: Call<unknown>): Advice => ({
-  advice: 'address',
-  words: `. Is ${addressQuestion(call)}`,
-})
-
-function addressQuestion(call: Call<unknown>): string {
+/** Returns advice about an address that may be wrong. */
+export function addressAdvice(call: Call<unknown>): string {
   const address = redactLine(call.redact, call.endpoint.address.get(), MAX_QUOTED)
-  return `${namesOf(call)} right? It is ${address}`
+  return `. Check ${namesOf(call)}, which is ${address}`
 }
 
 /** The words for a redirect: its target, and the way out. `null`: the runtime does not reveal where. */
@@ -55,13 +42,8 @@ function namesOf({ endpoint }: Call<unknown>): string {
 }
 
 /** If the client sends no key, a proxy adds it, and reports the problem itself. */
-function keyAdvice(): Advice {
-  const why = 'some servers expect another one than Bearer, and some hosts drop the Authorization header'
-  return {
-    advice: 'key',
-    words: `. Check \`apiKey\` or SHORTLINK_API_KEY first, then \`authScheme\` or SHORTLINK_AUTH_SCHEME: ${why}`,
-  }
-}
+const KEY_ADVICE =
+  '. Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme` or SHORTLINK_AUTH_SCHEME: some servers expect another one than Bearer, and some hosts drop the Authorization header'
 
 /** Returns whether a 404 is about the path rather than an id: the call sends no id, or the API did not refuse it. */
 function isUnknownPath({ path, spec }: Call<unknown>, isFromApi: boolean): boolean {
@@ -79,8 +61,9 @@ function hasIdInBody({ json, checks }: Call<unknown>['spec']): boolean {
 }
 
 /** The reference does not show the links section, so that some servers may lack it. */
-function unknownPathAdvice(call: Call<unknown>): Advice {
-  if (!/^\/urls?(\/|$)/.test(call.path)) return addressAdvice(call)
-  const words = `. This server may have no links section, which the platform's reference does not show. If other calls get a 404 too: is ${addressQuestion(call)}`
-  return { advice: 'address', words }
+function unknownPathAdvice(call: Call<unknown>): string {
+  const advice = addressAdvice(call)
+  return /^\/urls?(\/|$)/.test(call.path)
+    ? `. This server may have no links section, which the platform's reference does not show${advice}`
+    : advice
 }

@@ -150,11 +150,11 @@ export function noResponse(
     return failWith('unknown', mayRepeatIfSent, (context) => new ConnectionError(words, context, options))
   }
   const meaning = failureOfFetch(call, causesOf(thrown), reason)
-  const { outcome, words, advice } = meaning
+  const { outcome, words } = meaning
   return failWith(
     outcome,
     meaning.mayRepeat !== false && canRepeat(call, { isSent: isSent && outcome !== 'not-sent' }),
-    (context) => new ConnectionError(words + (advice?.words ?? ''), { ...context, advice: advice?.advice }, options),
+    (context) => new ConnectionError(words, context, options),
   )
 }
 
@@ -186,17 +186,13 @@ export function refused(
   const isRedirect = isOpaque || (status >= 300 && status <= 399 && headers.has('location'))
   // A browser hides which redirect it was.
   const outcome = outcomeOf(call.method, isOpaque ? 302 : status)
-  const { advice, words } = adviceAboutRefusal(call, status, isFromApi)
   const said = isRedirect
     ? `${status || ''} ${redirectWords(headers.get('location'), call)}`.trimStart()
-    : withAdvice(refusalWords(call.redact, received, status, message), words)
+    : withAdvice(refusalWords(call.redact, received, status, message), adviceAboutRefusal(call, status, isFromApi))
   const untilReset = status === 429 ? rateLimit.resetAt && rateLimit.resetAt.getTime() - Date.now() : undefined
   const mayRepeat = canRepeat(call, { isSent: true, status })
   const wait = retryAfter === undefined ? untilReset : retryAfter * 1000
-  const context = {
-    ...errorContext(call, attempt, { isSent: true, outcome, mayRepeat }),
-    ...(!isRedirect && { advice }),
-  }
+  const context = errorContext(call, attempt, { isSent: true, outcome, mayRepeat })
   const refusal = {
     status,
     httpStatus: response.status,
@@ -227,13 +223,12 @@ export function invalidResponse(
   { response, body }: Received,
   issues: readonly Issue[],
 ): Failure & { readonly error: InvalidResponseError } {
-  const { advice, words } = adviceAboutBody(call, body)
   const message = issues.length
     ? `invalid response: ${describe(issues, call.redact)}`
-    : `${response.status} ${describeUnreadable(body, call.redact)}${words}`
+    : `${response.status} ${describeUnreadable(body, call.redact)}${adviceAboutBody(call, body)}`
   const reason = issues.length === 0 && typeof body === 'string' ? 'not_json' : 'schema'
   const outcome = call.method !== 'GET' && saysDone(body) ? 'done' : 'unknown'
-  const context = { ...errorContext(call, attempt, { isSent: true, outcome, mayRepeat: false }), advice }
+  const context = errorContext(call, attempt, { isSent: true, outcome, mayRepeat: false })
   const read = { reason, status: response.status, body, issues } as const
   return { error: new InvalidResponseError(message, read, context), outcome, mayRepeat: false }
 }

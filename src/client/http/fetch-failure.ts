@@ -2,7 +2,7 @@
 import { MAX_QUOTED, type Outcome } from '../errors.ts'
 import { hasMessage, shorten } from '../runtime/text.ts'
 import { MAX_CAUSES } from '../secrets.ts'
-import { type Advice, addressAdvice, redirectWords } from './advice.ts'
+import { addressAdvice, redirectWords } from './advice.ts'
 import type { Call } from './call.ts'
 
 /** Statuses that gateways and PHP send after the work was done too: for a call that writes, they prove nothing. */
@@ -23,7 +23,7 @@ export function failureOfFetch(
   call: Call<unknown>,
   causes: readonly Error[],
   reason: string,
-): { outcome: Outcome; words: string; advice?: Advice; mayRepeat?: false } {
+): { outcome: Outcome; words: string; mayRepeat?: false } {
   const noResponse = `no response: ${reason}`
   // Certificates are rejected before the request is sent. Other TLS errors prove nothing: OpenSSL uses the same codes
   // for a handshake and for a connection that breaks after the request.
@@ -34,7 +34,7 @@ export function failureOfFetch(
   if (isRefusedByFetch(causes)) {
     const words = `fetch refused to send the request: ${reason}`
     if (says(causes, /^bad port$/)) {
-      return { outcome: 'not-sent', mayRepeat: false, words, advice: addressAdvice(call) }
+      return { outcome: 'not-sent', mayRepeat: false, words: words + addressAdvice(call) }
     }
     const advice = 'Check `fetchOptions` and its dispatcher, or your mock'
     return { outcome: 'not-sent', mayRepeat: false, words: `${words.replace(/\.$/, '')}. ${advice}` }
@@ -52,11 +52,10 @@ export function failureOfFetch(
     return { outcome: 'not-sent', words: `${noResponse}. Check HTTPS_PROXY and NO_PROXY` }
   }
   if (causes.some(isConnectFailure) || isDenoConnectFailure(call, causes)) {
-    return { outcome: 'not-sent', words: noResponse, advice: addressAdvice(call) }
+    return { outcome: 'not-sent', words: noResponse + addressAdvice(call) }
   }
   if (hasCode(causes, /^(ERR_SSL_|EPROTO$)/) || says(causes, /wrong version number|packet length too long/)) {
-    const words = 'the TLS connection failed. Does this port speak TLS? The address begins with https:'
-    return { outcome: 'unknown', words }
+    return { outcome: 'unknown', words: 'the TLS connection failed: perhaps this port speaks http:' }
   }
   return { outcome: 'unknown', words: noResponse }
 }

@@ -85,10 +85,65 @@ export const rules = table({
       'Aliases are compared without case: Tea and tea are the same, in the spelling that came first (outside the reference).',
     isSameAlias: (one, other) => one.toLowerCase() === other.toLowerCase(),
   },
+  'refused-words': {
+    sentence: 'An alias that contains a listed word, such as xxx or kkk, is refused (outside the reference).',
+    body: withCustom((alias) => {
+      if (/xxx|kkk|666/i.test(alias)) throw new PlatformRefusal(400, 'This alias is not available.')
+      return alias
+    }),
+  },
   'domain-ignored': {
     sentence:
       'The domain of a new link is ignored: it gets that of the platform, and the response is a success (outside the reference).',
     body: (body, route) => (route === 'POST /url/add' ? { ...(body as Json), domain: undefined } : body),
+  },
+
+  // Addresses and titles that servers change, and what an update changes beside them.
+  'url-respelled': {
+    sentence:
+      'Addresses are stored in another spelling: & as &amp;, %c3 as %C3, href= as rel="nofollow" href=, composed as in NFC, without the last slash and the fragment (outside the reference).',
+    body: withUrl((url) =>
+      url
+        .replace(/#.*$/s, '')
+        .replace(/^([^?]*[^/?])\/(?=\?|$)/, '$1')
+        .replace(/%[\da-f]{2}/gi, (code) => code.toUpperCase())
+        .replaceAll('&', '&amp;')
+        .replaceAll('href=', 'rel="nofollow" href=')
+        .normalize('NFC'),
+    ),
+  },
+  'url-cut': {
+    sentence: 'The first 80 characters of an address are stored (outside the reference).',
+    body: withUrl((url) => url.slice(0, 80)),
+  },
+  'url-lower-case': {
+    sentence: 'Addresses are stored in lower case (outside the reference).',
+    body: withUrl((url) => url.toLowerCase()),
+  },
+  'url-ascii': {
+    sentence: 'An address with a space or a character beyond ASCII is refused (outside the reference).',
+    body: withUrl((url) => {
+      if (/[^!-~]/.test(url)) throw new PlatformRefusal(400, 'Please enter a valid URL.')
+      return url
+    }),
+  },
+  'title-cut': {
+    sentence: 'Titles are stored without tags and outer spaces, and cut at 191 characters (outside the reference).',
+    body: withText('title', (title) =>
+      title
+        .replace(/<[^>]*>/g, '')
+        .trim()
+        .slice(0, 191),
+    ),
+  },
+  'update-clears': {
+    sentence:
+      'The update of a link clears the password, the expiry, the domain and the targets that it leaves out (outside the reference).',
+    body: (body, route) => {
+      if (route !== 'PUT /url/:id/update') return body
+      const targets = { geotarget: [], devicetarget: [], languagetarget: [] }
+      return { password: '', expiry: '', domain: '', ...targets, ...(body as Json) }
+    },
   },
 
   // Contents of responses.
@@ -100,6 +155,29 @@ export const rules = table({
       if (custom) return undefined
       const row = data.links.find((link) => link.longurl === url && link.domain === (domain || site))
       return row && addedLink(row)
+    },
+  },
+  'url-existing': {
+    sentence:
+      'POST /url/add ignores custom, and responds with an existing link whose address is the same without case, accents and spaces at the end (outside the reference).',
+    body: (body, route) => (route === 'POST /url/add' ? { ...(body as Json), custom: undefined } : body),
+    instead: (route, { data, body = {} }) => {
+      if (route !== 'POST /url/add') return undefined
+      const plain = (url: unknown) =>
+        String(url)
+          .normalize('NFD')
+          .replace(/\p{Mark}/gu, '')
+          .trimEnd()
+          .toLowerCase()
+      const row = data.links.find((link) => plain(link.longurl) === plain((body as Json).url))
+      return row && addedLink(row)
+    },
+  },
+  'plan-limit': {
+    sentence: 'The plan has room for five links: the sixth is refused (outside the reference).',
+    instead: (route, { data }) => {
+      if (route !== 'POST /url/add' || data.links.length < 5) return undefined
+      throw new PlatformRefusal(400, 'You have reached the limit of your plan.')
     },
   },
   'short-as-list': {
@@ -164,7 +242,25 @@ export const rules = table({
     },
   },
 
+  'alias-as-number': {
+    sentence: 'An alias of digits is a number in responses, without its zeros: 7 for 007 (outside the reference).',
+    reply: everyValue((value, key) => (key === 'alias' && isNumeric(value) ? Number(value) : value)),
+  },
+
   // Pages.
+  'order-unstable': {
+    sentence:
+      'Links of equal date are in another order on each page, so that some come twice and others never (outside the reference).',
+    reply: (reply, route, call) => {
+      if (route !== 'GET /urls' || call.query.order !== 'date' || call.query.short !== undefined) return
+      const turn = Number(call.query.page ?? 1) + Number(call.query.limit ?? 15)
+      const shuffled = (row: { id: number }) => (row.id * 7919 * turn) % 1009
+      const rows = [...call.data.links].sort(
+        (one, other) => other.date.localeCompare(one.date) || shuffled(one) - shuffled(other),
+      )
+      Object.assign(reply, { json: list(call, 'urls', rows, (row) => linkInList(call, row)) })
+    },
+  },
   'count-too-high': {
     sentence:
       'A list counts a page that it does not show: result and maxpage are too high, nextpage is null before maxpage, and of three or more pages the second is empty.',
@@ -306,13 +402,24 @@ export const rules = table({
   },
 })
 
-function withCustom(change: (custom: string) => string | undefined): NonNullable<DeviationRule['body']> {
+function withCustom(change: (custom: string) => string | undefined) {
+  return withText('custom', change)
+}
+
+function withUrl(change: (url: string) => string) {
+  return withText('url', change)
+}
+
+/** Changes a text of the links that are created and updated. */
+function withText(name: string, change: (text: string) => string | undefined): NonNullable<DeviationRule['body']> {
   return (body, route) => {
     const isForLink = route === 'POST /url/add' || route === 'PUT /url/:id/update'
-    const custom = (body as Json | undefined)?.custom
-    return isForLink && typeof custom === 'string' ? { ...(body as Json), custom: change(custom) } : body
+    const text = (body as Json | undefined)?.[name]
+    return isForLink && typeof text === 'string' ? { ...(body as Json), [name]: change(text) } : body
   }
 }
+
+const isNumeric = (value: unknown) => typeof value === 'string' && /^\d+(e\d)?$/.test(value)
 
 /** Changes every success. */
 function success(change: Change): ReplyChange {

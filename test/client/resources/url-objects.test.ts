@@ -27,6 +27,5 @@ test('ensure, an import and a sync know the link that leads to a URL object', as
   expect(await client.links.ensure({ url, custom: 'tea' })).toMatchObject({ created: true })
   expect(await client.links.ensure({ url, custom: 'tea' })).toMatchObject({ created: false })
   expect(await importLinks(client, [{ url, custom: 'tea' }]).summary()).toMatchObject({ found: 1, failed: 0 })
-  expect(await importLinks(client, [{ url }], { reuse: true }).summary()).toMatchObject({ found: 1, failed: 0 })
   expect(await syncLinks(client, [{ url, custom: 'tea' }]).summary()).toMatchObject({ keep: 1, failed: 0 })
 })

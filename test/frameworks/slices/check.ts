@@ -35,14 +35,17 @@ test('an import in slices makes each link once, whenever a slice ends', async ()
   assert.equal(sandbox.requests.length, sent)
 })
 
-test('a second run is refused while the first is at work, and goes on a minute after it was killed', async () => {
+test('a second run is refused while the first is in progress, and starts a minute after the first was killed', async () => {
   const sandbox = createSandbox()
   const client = new ShortLinkClient(sandbox.clientOptions)
   const database = new DatabaseSync(':memory:')
   const killed = lockedJournal(database, 'links')
   await killed.open?.() // and never closed
 
-  await assert.rejects(importSlice(client, rows, lockedJournal(database, 'links')), /another run of links is at work/)
+  await assert.rejects(
+    importSlice(client, rows, lockedJournal(database, 'links')),
+    /another run of links is in progress/,
+  )
   assert.equal(sandbox.requests.length, 0)
 
   mock.timers.enable({ apis: ['Date'], now: Date.now() + 61_000 })

@@ -1,7 +1,7 @@
 import { importLinks, type Journal, type LinkRow } from 'shortlink-cli'
 import type { ShortLinkClient } from 'shortlink-sdk'
 
-/** Imports as many rows as 25 seconds allow, and says whether that was the end. */
+/** Imports as many rows as 25 seconds allow. Returns whether all rows are done. */
 export async function importSlice(
   client: ShortLinkClient,
   rows: Iterable<LinkRow>,

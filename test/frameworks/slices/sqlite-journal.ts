@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Journal } from 'shortlink-cli'
 
-/** The journal of a job, in SQLite. */
+/** Returns the journal of a job, kept in SQLite. */
 export function sqliteJournal(database: DatabaseSync, job: string): Journal {
   database.exec('CREATE TABLE IF NOT EXISTS entries (job TEXT, entry TEXT)')
   const insert = database.prepare('INSERT INTO entries VALUES (?, ?)')

@@ -4,8 +4,8 @@
  */
 import { once } from 'node:events'
 import { ShortLinkClient } from 'shortlink-sdk'
+import { serve } from 'shortlink-sdk/node'
 import { createSandbox } from 'shortlink-sdk/testing'
-import { serve } from '../../../../src/testing/server.ts'
 
 const sandbox = createSandbox({ rateLimit: false })
 const { baseUrl, close } = await serve(sandbox)

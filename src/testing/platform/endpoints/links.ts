@@ -63,17 +63,20 @@ export const links: Endpoints = {
       custom,
       campaign,
       channel,
+      domain = row.domain,
       ...changes
     } = given(call.body, {
       ...parameters,
+      domain: host,
       channel: idOrNone,
       campaign: idOrNone,
     })
     if (campaign === null) for (const other of call.data.campaigns) leave(other, row.id)
     if (channel === null) for (const other of call.data.channels) leaveChannel(other, row.id)
-    refuseTakenAlias(call, row.domain, custom, row)
+    refuseTakenAlias(call, domain || call.site, custom ?? row.alias, row)
     const assign = assignment(call, campaign ?? undefined, channel ?? undefined)
-    return addedLink(assign(Object.assign(row, changes, { longurl }, custom && { alias: custom })))
+    const moved = { longurl, domain: domain || call.site }
+    return addedLink(assign(Object.assign(row, changes, moved, custom && { alias: custom })))
   },
 
   'DELETE /url/:id/delete': (call) => {

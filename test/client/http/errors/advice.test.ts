@@ -55,25 +55,21 @@ describe('a wrong base address', () => {
     const server = await serve({ status: 404, body })
     const error = await failure(connect(server).account.get())
     expect(error).toMatchObject({ code: 'not_found', outcome: 'rejected' })
-    expect(error.message).toContain(
-      `Is \`baseUrl\` or SHORTLINK_BASE_URL right? It is ${server.origin}/api`,
-    )
+    expect(error.message).toContain(`Check \`baseUrl\` or SHORTLINK_BASE_URL, which is ${server.origin}/api`)
   })
 
   it('is suspected under the name of the opener’s option for the opener API', async () => {
     const error = await failure(
       connect(await serve({ status: 404, body: html })).opener.create({ url: 'https://shop.example' }),
     )
-    expect(error.message).toContain('Is `openerUrl` or SHORTLINK_OPENER_URL right?')
+    expect(error.message).toContain('Check `openerUrl` or SHORTLINK_OPENER_URL, which is ')
   })
 
   it.each<[name: string, body: unknown]>([
     ['JSON whose error is a text, as of a web framework', { error: 'Not Found', message: 'No' }],
     ['JSON of the platform', refused],
   ])('is suspected if a 404 is %s, and the call has no id', async (_, body) => {
-    expect(await messageFor({ status: 404, body })).toMatch(
-      /^GET \/account: 404 No\. Is `baseUrl` or /,
-    )
+    expect(await messageFor({ status: 404, body })).toMatch(/^GET \/account: 404 No\. Check `baseUrl` or /)
   })
 
   it.each<[params: object, isSuspected: boolean]>([
@@ -83,16 +79,15 @@ describe('a wrong base address', () => {
   ])('is suspected if a 404 is of the platform only if no parameter is an id: %j', async (params, isSuspected) => {
     const client = connect(await serve({ status: 404, body: refused }))
     const { message } = await failure(client.links.create({ url: 'https://shop.example', ...params }))
-    expect(message.includes('is `baseUrl`')).toBe(isSuspected)
+    expect(message.includes('Check `baseUrl`')).toBe(isSuspected)
   })
 
   it('is suspected second by a 404 of the links section, which the server may not have', async () => {
     const client = connect(await serve({ status: 404, body: html }))
     const error = await failure(client.links.list())
     expect(error.message).toMatch(
-      /This server may have no links section, which the platform's reference does not show\. If other calls get a 404 too: is `baseUrl` or SHORTLINK_BASE_URL right\? It is http/,
+      /This server may have no links section, which the platform's reference does not show\. Check `baseUrl` or SHORTLINK_BASE_URL, which is http/,
     )
-    expect(error).toMatchObject({ advice: 'address' })
   })
 
   it.each<[body: unknown, isSuspected: boolean]>([
@@ -101,7 +96,7 @@ describe('a wrong base address', () => {
     [{ error: 'Not Found', message: 'No' }, true],
   ])('is suspected after a call with an id only if the 404 is not of the platform: %j', async (body, isSuspected) => {
     const { message } = await failure(connect(await serve({ status: 404, body })).campaigns.delete(7))
-    expect(message.includes('Is `baseUrl`')).toBe(isSuspected)
+    expect(message.includes('Check `baseUrl`')).toBe(isSuspected)
   })
 })
 
@@ -121,21 +116,21 @@ describe('a 404 of the API', () => {
   ])('to a call with %s: a wrong address is suspected: %s', async (_, isSuspected, call) => {
     const server = await serve({ status: 404, body: { error: 1, message: 'None' } })
     const { message } = await failure(call(connect(server)))
-    expect(/`baseUrl`.+ right\?/.test(message)).toBe(isSuspected)
+    expect(/Check `baseUrl`/.test(message)).toBe(isSuspected)
   })
 })
 
 describe('an address that may be wrong', () => {
-  const question = /right\? It is \S+$/
+  const advice = /\. Check `baseUrl` or SHORTLINK_BASE_URL, which is \S+$/
 
-  it.each(['ENOTFOUND', 'ECONNREFUSED'])('is suspected after %s, and the error asks for it', async (code) => {
+  it.each(['ENOTFOUND', 'ECONNREFUSED'])('is suspected after %s, and the error says which it is', async (code) => {
     const fetch = () => Promise.reject(Object.assign(new Error(`connect ${code}`), { code }))
     const error = await failure(connect({ origin: 'https://sho.rt' }, { fetch }).account.get())
-    expect(error.message).toMatch(question)
+    expect(error.message).toMatch(advice)
   })
 
-  it('is suspected if a page of HTML comes with 200, and the error asks for it', async () => {
-    expect(await messageFor({ body: html })).toMatch(question)
+  it('is suspected if a page of HTML comes with 200, and the error says which it is', async () => {
+    expect(await messageFor({ body: html })).toMatch(advice)
   })
 
   it('is not guessed from a redirect to another path', async () => {
@@ -147,15 +142,13 @@ describe('an address that may be wrong', () => {
 })
 
 describe('TLS', () => {
-  it('an https: address of a port that speaks HTTP: the error asks whether the port speaks TLS', async () => {
+  it('an https: address of a port that speaks HTTP: the error says that the port may not speak TLS', async () => {
     const { origin } = await serve({})
     const client = connect({ origin: origin.replace('http:', 'https:') })
     const error = await failure(client.campaigns.create({ name: 'a' }))
     // The codes of OpenSSL do not tell whether it was the handshake.
     expect(error).toMatchObject({ code: 'connection', outcome: 'unknown', retryable: false })
-    expect(error.message).toBe(
-      'POST /campaign/add: the TLS connection failed. Does this port speak TLS? The address begins with https:',
-    )
+    expect(error.message).toBe('POST /campaign/add: the TLS connection failed: perhaps this port speaks http:')
   })
 
   it('a self-signed certificate is not retried, and the error names NODE_EXTRA_CA_CERTS', async () => {

@@ -199,7 +199,7 @@ describe('an answer that cannot be read', () => {
       retryable: false,
       issues: [],
     })
-    const advice = `. Is \`baseUrl\` or SHORTLINK_BASE_URL right? It is ${server.origin}/api`
+    const advice = `. Check \`baseUrl\` or SHORTLINK_BASE_URL, which is ${server.origin}/api`
     expect(error.message).toBe(`POST /campaign/add: 200 ${message}${message.includes('a wrong address') ? advice : ''}`)
   })
 

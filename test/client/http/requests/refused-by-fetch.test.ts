@@ -78,7 +78,7 @@ describe.each(Object.entries(libraries))('%s', (_, library) => {
     const { errors, sent } = await errorsOf('http://127.0.0.1:6666', library.fetch)
     for (const error of errors) {
       expect(error).toMatchObject({ outcome: 'not-sent', retryable: false })
-      expect(error.message).toMatch(/: fetch refused to send the request: bad port\. Is `baseUrl`.+ right\? It is http/)
+      expect(error.message).toMatch(/: fetch refused to send the request: bad port\. Check `baseUrl`.+, which is http/)
     }
     expect(sent).toBe(2)
   })

@@ -1,0 +1,218 @@
+import { type ImportResult, importLinks, type JournalEntry, type LinkRow } from 'shortlink-cli'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { collect } from '../../../test/helpers/lists.ts'
+import { countRequests, memoryJournal, setUp } from './set-up.ts'
+
+type Fetch = typeof globalThis.fetch
+
+const url = 'https://shop.example/opening'
+const rows = ['tea', 'cake', 'lamps'].map((name) => ({ url: `https://shop.example/${name}` }))
+const drawn = /^[bcdfghjkmnpqrstvwxyz][bcdfghjkmnpqrstvwxyz2-9]{6}$/
+const refusal = (message = 'This alias is not allowed.') => Response.json({ error: 1, message })
+
+const sentAlias = (init: RequestInit | undefined) => JSON.parse(String(init?.body ?? '{}')).custom as string | undefined
+
+/** A fetch of a server that refuses the creations for which `refuses` is true. */
+function refusing(fetch: Fetch, refuses: (alias: string | undefined, number: number) => boolean) {
+  let posts = 0
+  const own: Fetch = async (input, init) => {
+    if (init?.method === 'POST' && refuses(sentAlias(init), ++posts)) return refusal()
+    return fetch(input, init)
+  }
+  return own
+}
+
+const byIndex = (results: ImportResult<LinkRow>[]) => results.sort((one, other) => one.index - other.index)
+
+test('a drawn alias has seven of 28 letters and digits without vowels, and a letter first', async () => {
+  const { client } = setUp()
+  const results = await collect(importLinks(client, Array(300).fill({ url })))
+  const aliases = results.map(({ alias }) => alias!)
+  for (const alias of aliases) expect(alias).toMatch(drawn)
+  expect(new Set(aliases).size).toBe(300)
+  expect([...new Set(aliases.join(''))].sort().join('')).toBe('23456789bcdfghjkmnpqrstvwxyz')
+})
+
+describe('an alias that is refused', () => {
+  test('is drawn again, and the new one is in the journal before its request and in the result', async () => {
+    const { sandbox, client } = setUp()
+    const journal = memoryJournal()
+    const seen: { alias: string | undefined; last: JournalEntry | undefined }[] = []
+    const refuse = refusing(sandbox.fetch, (_, number) => number === 1)
+    const fetch: Fetch = (input, init) => {
+      if (init?.method === 'POST') seen.push({ alias: sentAlias(init), last: journal.entries.at(-1) })
+      return refuse(input, init)
+    }
+    const [result] = await collect(importLinks(client.withOptions({ fetch }), [{ url }], { journal }))
+    const [first, second] = seen
+    expect(first!.last).toMatchObject({ state: 'begun' })
+    expect(second!.alias).not.toBe(first!.alias)
+    expect(second!.last).toMatchObject({ state: 'begun', data: { alias: second!.alias } })
+    expect(result).toMatchObject({ ok: true, created: true, alias: second!.alias })
+    expect(sandbox.data.links.map(({ alias }) => alias)).toEqual([second!.alias])
+
+    const sent = sandbox.requests.length
+    const again = await collect(importLinks(client, [{ url }], { journal }))
+    expect(again).toMatchObject([{ ok: true, replayed: true, alias: second!.alias, id: result!.id }])
+    expect(sandbox.requests).toHaveLength(sent)
+  })
+
+  test('is found by the next run under the alias that was drawn last, if the response to that is lost', async () => {
+    const { sandbox, client } = setUp()
+    const journal = memoryJournal()
+    const fetch = refusing(sandbox.fetch, (_, number) => number === 1)
+    sandbox.fail({ method: 'POST', drop: 'after' })
+    // The first two looks come after the refusal.
+    sandbox.fail({ method: 'GET', after: 2, status: 500 })
+    const first = await collect(importLinks(client.withOptions({ fetch }), [{ url }], { journal }))
+    expect(first).toMatchObject([{ outcome: 'unknown', alias: sandbox.data.links[0]!.alias }])
+    const again = await collect(importLinks(client, [{ url }], { journal }))
+    expect(again).toMatchObject([{ ok: true, created: true, id: sandbox.data.links[0]!.id }])
+    expect(sandbox.data.links).toHaveLength(1)
+  })
+
+  test('three times is left out, and the other rows take the aliases of the server too', async () => {
+    const { sandbox, client } = setUp()
+    const fetch = refusing(sandbox.fetch, (alias) => alias !== undefined)
+    const posts: (string | undefined)[] = []
+    const counted: Fetch = (input, init) => {
+      if (init?.method === 'POST') posts.push(sentAlias(init))
+      return fetch(input, init)
+    }
+    const results = await collect(importLinks(client.withOptions({ fetch: counted }), rows))
+    expect(results.map(({ ok, created }) => [ok, created])).toEqual(Array(3).fill([true, true]))
+    expect(posts.map((alias) => alias !== undefined)).toEqual([true, true, true, false, false, false])
+    expect(new Set(posts.slice(0, 3)).size).toBe(3)
+    for (const { alias, shorturl } of results) expect(shorturl).toBe(`https://sho.rt/${alias}`)
+  })
+
+  test('leaves the words of the server if the row is refused without an alias too', async () => {
+    const { sandbox, client } = setUp()
+    sandbox.fail({ method: 'POST', body: { error: 1, message: 'This address is not allowed.' }, times: 4 })
+    const results = await collect(importLinks(client, rows, { concurrency: 1 }))
+    expect(results.map(({ ok }) => ok)).toEqual([false, true, true])
+    expect(results[0]).toMatchObject({ outcome: 'rejected', error: { serverMessage: 'This address is not allowed.' } })
+    for (const { alias } of results.slice(1)) expect(alias).toMatch(drawn)
+    expect(countRequests(sandbox)['POST /url/add']).toBe(4 + 2)
+  })
+
+  test.each([401, 403, 500])('is not drawn again after a %i, which has another reason', async (status) => {
+    const { sandbox, client } = setUp()
+    sandbox.fail({ method: 'POST', status, body: { error: status, message: 'No.' } })
+    sandbox.fail({ method: 'GET', status: 500, times: Infinity })
+    const [result] = await collect(importLinks(client, [{ url }]))
+    expect(result!.ok).toBe(false)
+    expect(countRequests(sandbox)['POST /url/add']).toBe(1)
+  })
+})
+
+describe('a link that has the drawn alias', () => {
+  afterEach(() => void vi.restoreAllMocks())
+
+  test('and belongs to another address is left alone, and another alias is drawn', async () => {
+    const draw = vi.spyOn(crypto, 'getRandomValues')
+    draw.mockImplementationOnce((numbers) => numbers)
+    const { sandbox, client } = setUp({ data: { links: [{ alias: 'bbbbbbb', url: 'https://x.example' }] } })
+    const [result] = await collect(importLinks(client, [{ url }]))
+    expect(result).toMatchObject({ ok: true, created: true, alias: expect.stringMatching(drawn) })
+    expect(sandbox.data.links.map(({ longurl }) => longurl)).toEqual(['https://x.example', url])
+  })
+
+  test('is that of the row if the response to its creation was lost, whatever address the server shows', async () => {
+    const { sandbox, client } = setUp()
+    const cut: Fetch = async (input, init) => {
+      const response = await sandbox.fetch(input, init)
+      if (init?.method !== 'GET') return response
+      return new Response((await response.text()).replaceAll('opening', 'ope'), response)
+    }
+    sandbox.fail({ method: 'POST', drop: 'after' })
+    const journal = memoryJournal()
+    const [result] = await collect(importLinks(client.withOptions({ fetch: cut }), [{ url }], { journal }))
+    expect(result).toMatchObject({ ok: true, created: true, id: 1, differs: ['url'] })
+    expect(sandbox.data.links).toHaveLength(1)
+    expect(await collect(importLinks(client, [{ url }], { journal }))).toMatchObject([
+      { ok: true, replayed: true, differs: ['url'] },
+    ])
+  })
+
+  test('is that of a row that an earlier run began, whatever address the server shows', async () => {
+    const { sandbox, client } = setUp()
+    const journal = memoryJournal()
+    sandbox.fail({ method: 'POST', after: 1, drop: 'after' })
+    sandbox.fail({ method: 'GET', status: 500 })
+    const own = [rows[0]!, { url }]
+    await collect(importLinks(client, own, { journal, concurrency: 1 }))
+    sandbox.data.links[1]!.longurl = 'https://shop.example/OPENING'
+    expect(await collect(importLinks(client, own, { journal }))).toMatchObject([
+      { ok: true, replayed: true },
+      { ok: true, created: true, id: 2, differs: ['url'] },
+    ])
+    expect(sandbox.data.links).toHaveLength(2)
+  })
+})
+
+test.each<[string, LinkRow[]]>([
+  [
+    'with aliases',
+    [
+      { url, custom: 'one' },
+      { url: 'https://shop.example/two', custom: 'two' },
+    ],
+  ],
+  [
+    'with one domain',
+    [
+      { url, custom: 'one' },
+      { url: 'https://shop.example/two', custom: 'two', domain: 'sho.rt' },
+    ],
+  ],
+])('a row that gets the id of a link of another address fails, and names the other row: %s', async (_what, two) => {
+  const { sandbox, client } = setUp()
+  sandbox.fail({ method: 'POST', after: 1, body: { error: 0, id: 1, shorturl: 'https://sho.rt/two' } })
+  const results = await collect(importLinks(client, two, { concurrency: 1 }))
+  expect(results).toMatchObject([
+    { ok: true, id: 1 },
+    { ok: false, outcome: 'unknown' },
+  ])
+  expect(String(results[1]!.error)).toContain(
+    'the server gave the link of row 1, https://sho.rt/two (id 1), whose url is "https://shop.example/opening"',
+  )
+})
+
+test('rows to one address may get one link on a server that gives the link that exists', async () => {
+  const { sandbox, client } = setUp({ dialect: ['alias-ignored'] })
+  const body = { error: 0, id: 1, shorturl: 'https://sho.rt/same' }
+  sandbox.fail({ method: 'POST', body, times: 2 })
+  const results = byIndex(await collect(importLinks(client, [{ url }, { url }], { concurrency: 1 })))
+  expect(results.map(({ ok, id, created }) => [ok, id, created])).toEqual([
+    [true, 1, true],
+    [true, 1, false],
+  ])
+})
+
+test('rows whose aliases are taken read the domains of the account once', async () => {
+  const links = Array.from({ length: 20 }, (_, index) => ({ alias: `p-${index}`, url: 'https://x.example' }))
+  const { sandbox, client } = setUp({ data: { links } })
+  const taken = links.map(({ alias }) => ({ url, custom: alias }))
+  const results = await collect(importLinks(client, taken, { concurrency: 1 }))
+  expect(results.every(({ error }) => error?.code === 'link_conflict')).toBe(true)
+  expect(countRequests(sandbox)).toEqual({ 'POST /url/add': 20, 'GET /urls': 20 + 1, 'GET /domains': 2 + 1 })
+})
+
+test("a client's own hook that signs requests does not keep a row from being recorded before its request", async () => {
+  const { sandbox, client } = setUp()
+  const journal = memoryJournal()
+  const recorded: unknown[] = []
+  const fetch: Fetch = (input, init) => {
+    if (init?.method === 'POST') {
+      const signature = new Headers(init.headers).get('x-signature')
+      recorded.push([signature, journal.entries.at(-1)?.state])
+    }
+    return sandbox.fetch(input, init)
+  }
+  const beforeRequest = (request: Request) =>
+    new Request(request, { headers: { ...Object.fromEntries(request.headers), 'x-signature': 'signed' } })
+  const own = client.withOptions({ fetch, beforeRequest })
+  await importLinks(own, [{ url, custom: 'opening' }, { url }], { journal, concurrency: 1 }).summary()
+  expect(recorded).toEqual(Array(2).fill(['signed', 'begun']))
+})
