@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { isShortLinkError, ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
-import { UsageError } from './command.ts'
+import { errorMessage, UsageError } from './command.ts'
 
 /** The options of every command that calls the platform. */
 export const clientArgs = {
@@ -83,10 +83,12 @@ export function clientToPlan(args: ClientArgs, options: ShortLinkClientOptions =
       ...(process.env.SHORTLINK_LOG ? {} : { logLevel: 'error' }),
     })
   } catch (error) {
-    if (!isShortLinkError(error)) throw error
-    // The user knows these options by other names.
-    const name = args['base-url'] ? '--base-url' : 'SHORTLINK_BASE_URL'
-    const message = error.message.replace(/^baseUrl\b/, name).replace('allowInsecureHttp', '--allow-insecure-http')
-    throw new UsageError(message)
+    throw isShortLinkError(error) ? new UsageError(withFlags(errorMessage(error), args)) : error
   }
+}
+
+/** Names the options of the client in a message as the user knows them. */
+function withFlags(message: string, args: ClientArgs): string {
+  const address = args['base-url'] ? '--base-url' : 'SHORTLINK_BASE_URL'
+  return message.replace(/^baseUrl\b/, address).replace('allowInsecureHttp', '--allow-insecure-http')
 }

@@ -205,5 +205,5 @@ test('a full disk is an error of one line', { skip: process.platform !== 'linux'
     stderr += text
   })
   const [status] = await once(child, 'close')
-  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/^shortlink-sdk: ENOSPC: .*\n$/) })
+  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/^shortlink: ENOSPC: .*\n$/) })
 })

@@ -129,7 +129,8 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
     client,
     todo.map(({ values }) => values),
     {
-      journal,
+      // A plan takes no lock, so it can be made while an import runs.
+      journal: isPlanOnly && journal ? { read: journal.read, write: journal.write } : journal,
       signal,
       dryRun: isPlanOnly,
       onProgress: progress.show,
