@@ -1,7 +1,7 @@
 /**
- * Does what the README says in its first minute, with its own words: packs the clone, installs the tarball in a folder
- * beside it, saves the first program, and runs it against the mock server. Prints how long each took, and fails if no
- * short address is printed.
+ * Does what the READMEs say in their first minutes, with their own words: packs the clone, installs the tarballs in a
+ * folder beside it, saves the first program of each package, and runs it and the first command against the mock server.
+ * Prints how long each took, and fails if no short address is printed.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,24 +14,38 @@ const [, install = '', folder = ''] = lines.exec(readme) ?? []
 const [, program = ''] = /^Save this as `first.mjs`:$\n\n```js\n([\s\S]*?)^```$/m.exec(readme) ?? []
 const [, start = ''] = /^```sh\n(npx .*)\n```$/m.exec(readme) ?? []
 
+const cliReadme = await readFile('cli/README.md', 'utf8')
+const [command = ''] = /^npx shortlink-cli import links\.csv$/m.exec(cliReadme) ?? []
+const [, cliProgram = ''] = /^```ts\n([\s\S]*?)^```$/m.exec(cliReadme) ?? []
+
+const addresses = /^https?:\/\/\S+( https?:\/\/\S+){2}$/m
 const parent = await mkdtemp(join(tmpdir(), 'first-minute-'))
 try {
-  await must('npm', ['pack', '--ignore-scripts', '--pack-destination', parent])
+  await must('npm', ['pack', '--workspaces', '--ignore-scripts', '--pack-destination', parent])
   const clone = join(parent, 'clone') // stands for this one, whose parent is not ours to write into
+  const app = join(clone, folder)
   await mkdir(clone)
   await timed(install, clone)
-  await writeFile(join(clone, folder, 'first.mjs'), program)
-  const printed = await timed(start, join(clone, folder))
-  if (!/^https?:\/\/\S+( https?:\/\/\S+){2}$/m.test(printed))
-    throw new Error(`no short addresses were printed:\n${printed}`)
+  await writeFile(join(app, 'first.mjs'), program)
+  await timed(start, app, addresses)
+
+  await timed('npm install ../shortlink-cli-*.tgz', app)
+  await writeFile(join(app, 'links.csv'), 'url,custom\nhttps://shop.example/tea,tea\n')
+  await timed(`npx shortlink-sandbox -- ${command}`, app, /^1 created/m)
+  await writeFile(join(app, 'second.mjs'), cliProgram)
+  await timed('npx shortlink-sandbox -- node second.mjs', app, /^https?:\/\/\S+\/tea$/m)
 } finally {
   await rm(parent, { recursive: true })
 }
 
-/** Runs a line of the shell, and prints it with what it printed and how long it took. */
-async function timed(line: string, folder: string): Promise<string> {
+/**
+ * Runs a line of the shell, and prints it with its output and how long it took.
+ *
+ * @throws if a line of the output does not match
+ */
+async function timed(line: string, folder: string, expected = /^/): Promise<void> {
   const began = performance.now()
   const output = await must('sh', ['-c', line], { cwd: folder })
   console.log(`$ ${line}\n${output.trim()}\n${((performance.now() - began) / 1000).toFixed(1)} s\n`)
-  return output
+  if (!expected.test(output)) throw new Error(`${line} did not print ${expected}`)
 }

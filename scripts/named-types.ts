@@ -3,7 +3,7 @@
  */
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
-import { entries } from './entries.ts'
+import { cliEntries, entries } from './entries.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { options } = ts.getParsedCommandLineOfConfigFile(
@@ -11,7 +11,11 @@ const { options } = ts.getParsedCommandLineOfConfigFile(
   { noEmit: false, emitDeclarationOnly: true, declaration: true, stripInternal: true },
   { ...ts.sys, onUnRecoverableConfigFileDiagnostic: ({ messageText }) => console.error(messageText) },
 )!
-const files = Object.values(entries).map((file) => root + file)
+const packages = [
+  { name: 'shortlink-sdk', folder: `${root}src/`, entries },
+  { name: 'shortlink-cli', folder: `${root}cli/src/`, entries: cliEntries },
+]
+const files = packages.flatMap(({ entries }) => Object.values(entries).map((file) => root + file))
 
 // A second program reads the declarations of the first in place of the sources, because users see those.
 const declarations = new Map<string, string>()
@@ -31,9 +35,10 @@ const resolved = (symbol: ts.Symbol): ts.Symbol =>
   symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
 
 /**
- * The types of this package that a symbol refers to, in inherited members too. What it extends is not printed itself.
+ * Returns the types of the package in a folder that a symbol refers to, in inherited members too. What it extends is
+ * not printed itself.
  */
-function referencesOf(symbol: ts.Symbol): Set<ts.Symbol> {
+function referencesOf(symbol: ts.Symbol, folder: string): ts.Symbol[] {
   const found = new Set<ts.Symbol>()
   const visit = (node: ts.Node): void => {
     if (ts.isTypeReferenceNode(node)) found.add(symbolAt(node.typeName))
@@ -44,36 +49,40 @@ function referencesOf(symbol: ts.Symbol): Set<ts.Symbol> {
   for (const { declarations: all = [] } of [symbol, ...members]) {
     for (const declaration of all) if (declarations.has(declaration.getSourceFile().fileName)) visit(declaration)
   }
-  return new Set([...found].filter(needsName))
+  return [...found].filter((type) => needsName(type, folder))
 }
 
 const symbolAt = (name: ts.Node): ts.Symbol => resolved(checker.getSymbolAtLocation(name)!)
 
-function needsName({ flags, declarations: all = [] }: ts.Symbol): boolean {
-  const isOwn = all.some((one) => declarations.has(one.getSourceFile().fileName) && !isInGlobal(one))
+function needsName({ flags, declarations: all = [] }: ts.Symbol, folder: string): boolean {
+  const isOwn = all.some((one) => one.getSourceFile().fileName.startsWith(folder) && !isInGlobal(one))
   return isOwn && !(flags & ts.SymbolFlags.TypeParameter)
 }
 
 const isInGlobal = (node: ts.Node | undefined): boolean =>
   node !== undefined && (Boolean(node.flags & ts.NodeFlags.GlobalAugmentation) || isInGlobal(node.parent))
 
-/** The names of the entries that export a symbol. */
-const homes = new Map<ts.Symbol, string[]>()
-for (const [entry, file] of Object.entries(entries)) {
-  const module = checker.getSymbolAtLocation(program.getSourceFile(root + file)!)!
-  for (const symbol of checker.getExportsOfModule(module).map(resolved)) {
-    homes.set(symbol, [...(homes.get(symbol) ?? []), entry])
+let count = 0
+const unnamed = packages.flatMap(({ name, folder, entries }) => {
+  /** The entries that export a symbol. */
+  const homes = new Map<ts.Symbol, string[]>()
+  for (const [entry, file] of Object.entries(entries)) {
+    const module = checker.getSymbolAtLocation(program.getSourceFile(root + file)!)!
+    for (const symbol of checker.getExportsOfModule(module).map(resolved)) {
+      homes.set(symbol, [...(homes.get(symbol) ?? []), `${name}/${entry}`])
+    }
   }
-}
+  count += homes.size
 
-// An export of several entries is whole if one of them exports all that it refers to.
-const unnamed = [...homes].flatMap(([symbol, of]) => {
-  const missing = of.map((entry) =>
-    [...referencesOf(symbol)]
-      .filter((type) => !homes.get(type)?.includes(entry))
-      .map((type) => `${entry} does not export ${type.name}, which ${symbol.name} refers to`),
-  )
-  return missing.sort((a, b) => a.length - b.length)[0]!
+  // An export of several entries is whole if one of them exports all that it refers to.
+  return [...homes].flatMap(([symbol, of]) => {
+    const missing = of.map((entry) =>
+      referencesOf(symbol, folder)
+        .filter((type) => !homes.get(type)?.includes(entry))
+        .map((type) => `${entry} does not export ${type.name}, which ${symbol.name} refers to`),
+    )
+    return missing.sort((a, b) => a.length - b.length)[0]!
+  })
 })
-console.log(unnamed.join('\n') || `${homes.size} exports refer to no type without a name.`)
+console.log(unnamed.join('\n') || `${count} exports refer to no type without a name.`)
 process.exitCode = unnamed.length > 0 ? 1 : 0

@@ -1,14 +1,45 @@
 #!/usr/bin/env bash
-# What publint and attw say of the package that was built, and the files that must be in it.
+# Packs both packages that were built: what publint and attw say of them, the files that must be in them, what an app
+# gets that installs them, and their commands.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
-npm pack --ignore-scripts --silent --pack-destination "$folder" >/dev/null
-for file in LICENSE .github/SECURITY.md dist/THIRD-PARTY-LICENSES.md docs/skills/shortlink-sdk/SKILL.md; do
-  tar -xzOf "$folder"/*.tgz "package/$file" >/dev/null
+npm pack --workspaces --ignore-scripts --silent --pack-destination "$folder" >/dev/null
+sdk=$(echo "$folder"/shortlink-sdk-*.tgz)
+cli=$(echo "$folder"/shortlink-cli-*.tgz)
+for file in LICENSE README.md .github/SECURITY.md dist/THIRD-PARTY-LICENSES.md docs/skills/shortlink-sdk/SKILL.md; do
+  tar -xzOf "$sdk" "package/$file" >/dev/null
 done
-npx publint --strict "$folder"/*.tgz
-# attw objects to `require` of an ES module, which Node supports, and to `node10`, which finds the root entry only.
-npx attw --profile node16 --ignore-rules cjs-resolves-to-esm -- "$folder"/*.tgz
+for file in LICENSE README.md; do tar -xzOf "$cli" "package/$file" >/dev/null; done
+for tarball in "$sdk" "$cli"; do
+  npx publint --strict "$tarball"
+  # attw objects to `require` of an ES module, which Node supports, and to `node10`, which finds the root entry only.
+  npx attw --profile node16 --ignore-rules cjs-resolves-to-esm -- "$tarball"
+done
+
+app=$folder/app
+mkdir "$app"
+cd "$app"
+echo '{ "private": true, "type": "module" }' >package.json
+
+# Prints the packages that the app has. Fails if one of them is missing or not wanted.
+installed() {
+  npm ls --all --parseable | sed 1d | xargs -n 1 basename | sort | xargs
+}
+npm install --silent --no-audit --no-fund "$sdk"
+alone=$(installed)
+echo "shortlink-sdk alone: $alone"
+[ "$alone" = 'ky shortlink-sdk zod' ]
+npm install --silent --no-audit --no-fund "$cli"
+both=$(installed)
+echo "both: $both"
+
+printf '%s\n' url,custom https://shop.example/tea,tea https://shop.example/cake,cake >links.csv
+cat >find.mjs <<'PROGRAM'
+import { ShortLinkClient } from 'shortlink-sdk'
+const { links } = new ShortLinkClient()
+for (const alias of ['tea', 'cake']) console.log((await links.find(alias)).longurl)
+PROGRAM
+npx shortlink-sandbox -- sh -c 'npx shortlink import links.csv && node find.mjs'

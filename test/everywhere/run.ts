@@ -1,5 +1,5 @@
 /**
- * Tests the packed package: `npm run test:everywhere` builds, packs and installs it, runs one suite in Node and in
+ * Tests the packed packages: `npm run test:everywhere` builds, packs and installs them, runs one suite in Node and in
  * browsers, builds a program with bundlers, compiles one with the oldest and the newest TypeScript, opens the example
  * in real browsers, and prints the results in Markdown. `-- --all` does so in every runtime, with every bundler and
  * every TypeScript.
@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inBrowser } from './runner/browsers.ts'
 import { tryBundlers } from './runner/bundlers.ts'
-import { tryCommand } from './runner/command.ts'
+import { tryCommands } from './runner/command.ts'
 import { tryCompilers } from './runner/compilers.ts'
 import { tryComposition } from './runner/composition.ts'
 import { tryExample } from './runner/example.ts'
@@ -95,14 +95,14 @@ async function everything(): Promise<void> {
   log('tools installed')
   const packed = await installPacked()
   await bundleSuite(packed.folder)
-  log('package packed and installed')
-  const control = await startSandboxControl(packed.package)
+  log('packages packed and installed')
+  const control = await startSandboxControl(packed.folder)
   const pictures = join(tmpdir(), 'everywhere-pictures')
   await mkdir(pictures, { recursive: true })
   try {
     await suites({ folder: packed.folder, control: control.url, deadUrl: `http://127.0.0.1:${await freePort()}/api` })
     if (wants('proxies')) addFindings('Proxy', await tryProxyServers(packed.folder, control.url))
-    if (wants('command')) addFindings('Command', await tryCommand(packed.folder))
+    if (wants('command')) addFindings('Command', await tryCommands(packed.folder))
     if (wants('network-proxy')) addFindings('Network proxy', await tryNetworkProxy(packed.folder, control.url))
     if (wants('example')) {
       for (const name of ['Chromium', 'Firefox'] as const) {

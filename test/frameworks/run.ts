@@ -1,18 +1,20 @@
 /**
- * Runs projects of this folder with the packed package: `npm run test:frameworks` those of the frameworks that people
+ * Runs projects of this folder with the packed packages: `npm run test:frameworks` those of the frameworks that people
  * use most, `-- --all` all of them, `-- next jest-30` these. Each is a small project as a user would write it, with a
  * script `test`.
  *
  * They run on Node 24, which some frameworks need. What a project installs is kept until its package.json changes, or
- * the dependencies of the package do.
+ * the dependencies of a package do.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import cli from '../../cli/package.json' with { type: 'json' }
 import sdk from '../../package.json' with { type: 'json' }
+import { packBoth } from '../everywhere/runner/packed.ts'
 import { must, run } from '../everywhere/runner/shell.ts'
-import { all, installTools, root, toolModules } from '../everywhere/runner/tools.ts'
+import { all, installTools, toolModules } from '../everywhere/runner/tools.ts'
 
 const here = import.meta.dirname
 const common = ['next', 'next-no-store', 'vite', 'sveltekit', 'jest-30', 'vitest-dom']
@@ -35,18 +37,12 @@ let passed = 0
 let failed = 0
 
 await installTools()
-const tarball = await pack()
+// What was built.
+const tarballs = await packBoth(await mkdtemp(join(tmpdir(), 'frameworks-')))
 const queue = selected.length ? selected : all ? projects : common
 await Promise.all([work(), work()])
 console.log(`${passed} passed, ${failed} failed, in ${seconds(started)}`)
 process.exitCode = failed > 0 ? 1 : 0
-
-/** Packs what was built. */
-async function pack(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'frameworks-'))
-  await must('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root })
-  return join(folder, (await readdir(folder))[0]!)
-}
 
 /** Takes projects from the queue until none is left. Two do so at a time. */
 async function work(): Promise<void> {
@@ -66,17 +62,21 @@ async function test(folder: string): Promise<string> {
 }
 
 async function install(folder: string): Promise<void> {
-  const manifest = await readFile(join(folder, 'package.json'))
-  const hash = createHash('sha256').update(manifest).update(JSON.stringify(sdk.dependencies)).digest('hex')
+  const manifest = await readFile(join(folder, 'package.json'), 'utf8')
+  const dependencies = JSON.stringify([sdk.dependencies, cli.dependencies])
+  const hash = createHash('sha256').update(manifest).update(dependencies).digest('hex')
   const stamp = join(folder, 'node_modules/.stamp')
   if ((await readFile(stamp, 'utf8').catch(() => '')) !== hash) {
     await must('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder, env })
     await writeFile(stamp, hash)
   }
-  const installed = join(folder, 'node_modules/shortlink-sdk')
-  await rm(installed, { recursive: true, force: true })
-  await mkdir(installed)
-  await must('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1'])
+  for (const [name, tarball] of Object.entries(tarballs)) {
+    if (!(name in JSON.parse(manifest).dependencies)) continue
+    const installed = join(folder, 'node_modules', name)
+    await rm(installed, { recursive: true, force: true })
+    await mkdir(installed)
+    await must('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1'])
+  }
 }
 
 /** The lines in which node:test, Vitest and Jest tell how a test has ended. */

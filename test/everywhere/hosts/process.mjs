@@ -12,10 +12,8 @@ const warnings = []
 process.on('warning', ({ message }) => warnings.push(message))
 
 const require = createRequire(import.meta.url)
-const required = ['', '/testing', '/proxy', '/schemas', '/tasks', '/node'].map((entry) => {
-  const name = `shortlink-sdk${entry}`
-  return [name, require(name)]
-})
+const ofSdk = ['', '/testing', '/proxy', '/schemas', '/node'].map((entry) => `shortlink-sdk${entry}`)
+const required = [...ofSdk, 'shortlink-cli', 'shortlink-cli/node'].map((name) => [name, require(name)])
 const imported = Object.fromEntries(await Promise.all(required.map(async ([name]) => [name, await import(name)])))
 const differing = required.flatMap(([name, module]) =>
   Object.entries(imported[name]).flatMap(([key, value]) => (module[key] === value ? [] : [`${name}: ${key}`])),

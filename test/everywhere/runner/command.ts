@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Finding } from './report.ts'
 import { run } from './shell.ts'
@@ -10,10 +9,16 @@ const nodes: Record<string, string> = {
   ...(all && { 'Node 22': 'node-22/bin/node', 'Node 26': 'node-26/bin/node' }),
 }
 
-/** Runs the installed command, as `npx` does. */
-export async function tryCommand(folder: string): Promise<Finding[]> {
-  const manifest = JSON.parse(await readFile(join(folder, 'node_modules/shortlink-sdk/package.json'), 'utf8'))
-  const command = join(folder, 'node_modules/.bin/shortlink-sdk')
+/** What each installed command prints that shows that it works. */
+const calls: [command: string, argument: string, expected: RegExp][] = [
+  ['shortlink-sandbox', '--version', /^\d+\.\d+\.\d+$/],
+  ['shortlink-sandbox', '--help', /^Usage: shortlink-sandbox \[options\]/m],
+  ['shortlink', '--version', /^\d+\.\d+\.\d+$/],
+  ['shortlink', 'doctor --help', /^USAGE shortlink doctor \[OPTIONS\]/m],
+]
+
+/** Runs the installed commands, as `npx` does. */
+export async function tryCommands(folder: string): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [name, path] of Object.entries(nodes)) {
     const node = await find(path)
@@ -21,16 +26,13 @@ export async function tryCommand(folder: string): Promise<Finding[]> {
       findings.push({ name, outcome: 'skipped', detail: `${path} is not installed` })
       continue
     }
-    const version = await run(node, [command, '--version'], { cwd: folder })
-    const sandbox = await run(node, [command, 'sandbox', '--help'], { cwd: folder })
-    const doctor = await run(node, [command, 'doctor', '--help'], { cwd: folder })
-    const helps = [sandbox, doctor].every(
-      ({ code, output }) => code === 0 && /^USAGE shortlink-sdk \w+ \[OPTIONS\]/m.test(output),
-    )
-    const passed = version.output.trim() === manifest.version && helps
-    const outputs = [version, sandbox, doctor].map(({ output }) => output)
-    const detail = passed ? '`--version`, `sandbox --help` and `doctor --help`' : outputs.join('\n')
-    findings.push({ name, outcome: passed ? 'passed' : 'failed', detail })
+    const wrong: string[] = []
+    for (const [command, args, expected] of calls) {
+      const ran = await run(node, [join(folder, 'node_modules/.bin', command), ...args.split(' ')], { cwd: folder })
+      if (ran.code !== 0 || !expected.test(ran.output.trim())) wrong.push(`${command} ${args}: ${ran.output}`)
+    }
+    const detail = wrong.join('\n') || calls.map(([command, args]) => `\`${command} ${args}\``).join(', ')
+    findings.push({ name, outcome: wrong.length === 0 ? 'passed' : 'failed', detail })
   }
   return findings
 }

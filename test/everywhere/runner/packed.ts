@@ -4,31 +4,30 @@ import { join } from 'node:path'
 import { must } from './shell.ts'
 import { loadTool, root } from './tools.ts'
 
-/** A folder with the packed package and its dependencies installed. */
+/** A folder with both packed packages and their dependencies installed. */
 export interface Installed {
   folder: string
-  /** The folder of the package itself. */
-  package: string
-  tarball: string
   remove(): Promise<void>
+}
+
+/** Packs both packages that were built into a folder, and returns the tarballs by the names of the packages. */
+export async function packBoth(folder: string) {
+  await must('npm', ['pack', '--workspaces', '--ignore-scripts', '--pack-destination', folder], { cwd: root })
+  const files = await readdir(folder)
+  const tarballOf = (name: string) => join(folder, files.find((file) => file.startsWith(name))!)
+  return { 'shortlink-sdk': tarballOf('shortlink-sdk'), 'shortlink-cli': tarballOf('shortlink-cli') }
 }
 
 /** Packs what was built, and installs it in an empty folder. */
 export async function installPacked(): Promise<Installed> {
   const folder = await mkdtemp(join(tmpdir(), 'everywhere-'))
-  await must('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root })
-  const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz'))!
+  const tarballs = await packBoth(folder)
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-  await must('npm', ['install', '--no-audit', '--no-fund', `./${tarball}`], { cwd: folder })
-  return {
-    folder,
-    package: join(folder, 'node_modules/shortlink-sdk'),
-    tarball: join(folder, tarball),
-    remove: () => rm(folder, { recursive: true, force: true }),
-  }
+  await must('npm', ['install', '--no-audit', '--no-fund', ...Object.values(tarballs)], { cwd: folder })
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** Bundles the suite into one file without imports, beside the package. */
+/** Bundles the suite into one file without imports, beside the packages. */
 export async function bundleSuite(folder: string): Promise<void> {
   await loadTool('esbuild').build({
     entryPoints: [join(root, 'test/everywhere/conformance.ts')],

@@ -16,8 +16,8 @@ export interface SandboxControl {
  * Starts a server that creates sandboxes for suites in other processes, each on its own port, and queues their faults.
  * The sandboxes are those of the packed package.
  */
-export async function startSandboxControl(packageFolder: string): Promise<SandboxControl> {
-  const load = (file: string) => import(pathToFileURL(`${packageFolder}/dist/${file}.js`).href)
+export async function startSandboxControl(folder: string): Promise<SandboxControl> {
+  const load = (file: string) => import(pathToFileURL(`${folder}/node_modules/shortlink-sdk/dist/${file}.js`).href)
   const { createSandbox, sampleData } = (await load('testing/index')) as typeof import('shortlink-sdk/testing')
   const { serve } = (await load('node')) as typeof import('shortlink-sdk/node')
   const running = new Map<string, { sandbox: Sandbox; close: () => Promise<void> }>()
