@@ -11,8 +11,6 @@ const bundleAsCommonJs = (contents: string) =>
     format: 'cjs',
     platform: 'node',
     external: ['msw'],
-    // Its paths lead to the sources, while those of cli/tsconfig.json lead to what was built.
-    tsconfig: 'tsconfig.json',
     logLevel: 'silent',
   })
 
