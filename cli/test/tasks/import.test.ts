@@ -645,3 +645,11 @@ describe('a row without an alias', () => {
     expect(sandbox.data.links).toHaveLength(3)
   })
 })
+
+test('an import and a sync know the link that leads to a URL object', async () => {
+  const { client } = setUp()
+  const url = new URL('https://shop.example/tea?size=big')
+  await client.links.create({ url, custom: 'tea' })
+  expect(await importLinks(client, [{ url, custom: 'tea' }]).summary()).toMatchObject({ found: 1, failed: 0 })
+  expect(await syncLinks(client, [{ url, custom: 'tea' }]).summary()).toMatchObject({ keep: 1, failed: 0 })
+})
