@@ -1,6 +1,7 @@
 import { importLinks, reportLinks, syncLinks } from 'shortlink-cli'
 import { isShortLinkError } from 'shortlink-sdk'
 import { describe, expect, test } from 'vitest'
+import { type Call, playExchanges } from '../../../test/client/http/responses/hostile-servers.ts'
 import { rowsOf, setUp } from './set-up.ts'
 
 const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`
@@ -39,4 +40,17 @@ describe.each(['strict', 'report'] as const)('with validation: %s', (validation)
     for (const error of errors) if (!isShortLinkError(error)) throw error
     expect(errors.length).toBeGreaterThan(0)
   })
+})
+
+const url = 'https://shop.example/tea'
+/** A 429 is waited out for a minute. */
+const options = () => ({ signal: AbortSignal.timeout(200) })
+const tasks: Call[] = [
+  (c) => importLinks(c, [{ url, custom: 'tea' }, { url }], options()).summary(),
+  (c) => reportLinks(c, options()).summary(),
+  (c) => syncLinks(c, [{ url, custom: 'tea' }], { ...options(), apply: true }).summary(),
+]
+
+test('tasks show no key on a hostile server, and end with errors of the package', { timeout: 60_000 }, async () => {
+  await playExchanges(1, 60, tasks)
 })

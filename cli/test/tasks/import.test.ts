@@ -152,7 +152,7 @@ test('the names of an exported list are taken, and what only the server sets is 
 test('columns that links do not have stay here, and a misspelled one fails its row', async () => {
   const { sandbox, client } = setUp()
   const rows = [
-    { url, custom: 'opening', price: 3, customer: 'Ann' },
+    { url, custom: 'opening', price: 3, customer: 'Ann', priority: 1, timeout: 'soon' },
     { url, cusotm: 'closing' },
   ]
   const results = await collect(importLinks(client, rows, { concurrency: 1 }))
@@ -644,4 +644,12 @@ describe('a row without an alias', () => {
     expect(await importLinks(client, rows, { journal }).summary()).toMatchObject({ done: 3, created: 1, replayed: 2 })
     expect(sandbox.data.links).toHaveLength(3)
   })
+})
+
+test('an import and a sync know the link that leads to a URL object', async () => {
+  const { client } = setUp()
+  const url = new URL('https://shop.example/tea?size=big')
+  await client.links.create({ url, custom: 'tea' })
+  expect(await importLinks(client, [{ url, custom: 'tea' }]).summary()).toMatchObject({ found: 1, failed: 0 })
+  expect(await syncLinks(client, [{ url, custom: 'tea' }]).summary()).toMatchObject({ keep: 1, failed: 0 })
 })

@@ -1,4 +1,3 @@
-import { importLinks, syncLinks } from 'shortlink-cli'
 import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { expect, test } from 'vitest'
@@ -21,11 +20,9 @@ test('a URL object is taken where a URL is, and sent as its text', async () => {
   ])
 })
 
-test('ensure, an import and a sync know the link that leads to a URL object', async () => {
+test('ensure knows the link that leads to a URL object', async () => {
   const sandbox = createSandbox()
   const client = new ShortLinkClient(sandbox.clientOptions)
   expect(await client.links.ensure({ url, custom: 'tea' })).toMatchObject({ created: true })
   expect(await client.links.ensure({ url, custom: 'tea' })).toMatchObject({ created: false })
-  expect(await importLinks(client, [{ url, custom: 'tea' }]).summary()).toMatchObject({ found: 1, failed: 0 })
-  expect(await syncLinks(client, [{ url, custom: 'tea' }]).summary()).toMatchObject({ keep: 1, failed: 0 })
 })
