@@ -1,11 +1,11 @@
 import { extname } from 'node:path'
-import { InvalidRequestError, ShortLinkClient } from 'shortlink-sdk'
+import { InvalidRequestError } from 'shortlink-sdk'
 import { hostOf, lettersOf } from '../../addresses.ts'
 import { type ImportResult, type ImportSummary, importLinks, type PlannedRow } from '../../tasks/import.ts'
 import { type LinkRow, parameterNames } from '../../tasks/rows.ts'
 import { printable } from '../../text.ts'
 import { checkDone, isDone, leftAsItIs } from '../check-done.ts'
-import { type ClientArgs, clientArgs, clientOf, clientToPlan, throwIfNotSet } from '../client.ts'
+import { type ClientArgs, clientArgs, clientOf, clientToPlan } from '../client.ts'
 import { asIncomplete, command, errorMessage, IncompleteError, UsageError } from '../command.ts'
 import { countsOf, formatCount, many } from '../counts-and-times.ts'
 import { type LinkFile, type Row, readLinks, setAlias } from '../files/columns.ts'
@@ -140,15 +140,12 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
           ...(replayed > 0 ? [`${formatCount(replayed)} done before`] : []),
           ...(done.length > 0 ? [`${formatCount(done.length)} to check`] : []),
         ]
-        progress.say(`${counts.join(', ')}${timeFor(toSend, limitOf(client))}`)
+        progress.say(`${counts.join(', ')}${timeFor(toSend, client)}`)
       },
       prepare: async (values) => {
         const named = values.map((row) => rowOf.get(row)!)
-        await resolveNames(
-          named,
-          { domain, campaign, channel },
-          { hosts, signal, client: () => asConnected(args, client) },
-        )
+        const connect = () => (isPlanOnly ? clientOf(args) : client)
+        await resolveNames(named, { domain, campaign, channel }, { hosts, signal, client: connect })
         return named.map(({ values, problem }) =>
           problem === undefined ? values : new InvalidRequestError([{ path: [], message: problem }]),
         )
@@ -177,16 +174,6 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
   )
   return { summary, error: checkEnd }
 }
-
-/** Returns the client of a dry run for a call, which needs an address and a key. */
-function asConnected(args: ClientArgs, client: ShortLinkClient): ShortLinkClient {
-  throwIfNotSet(args)
-  return client
-}
-
-/** Without an address, the usual rate limit tells how long it takes. */
-const limitOf = (client: ShortLinkClient): ShortLinkClient =>
-  client.baseUrl === undefined ? new ShortLinkClient({ baseUrl: 'http://localhost' }) : client
 
 /** Returns whether a 404 may be about an id in the row, rather than about the address of the server. */
 const hasIds = (row: LinkRow): boolean =>

@@ -1,8 +1,7 @@
-import { ShortLinkClient } from 'shortlink-sdk'
 import { Campaign, Channel, Domain, Link, Overlay, Pixel, PlatformFile, QrCode, Splash } from 'shortlink-sdk/schemas'
 import { startStopwatch } from '../../tasks/task.ts'
 import { describeIssues, isRecord, similarName } from '../../text.ts'
-import { clientArgs, clientOf, type ListName, listsOf } from '../client.ts'
+import { clientArgs, clientOf, type ListName, lists } from '../client.ts'
 import { command, IncompleteError, UsageError, wholeNumberOption } from '../command.ts'
 import { type OutputRow, outputArgs, outputOf } from '../output.ts'
 import { Work } from '../work.ts'
@@ -19,8 +18,6 @@ const schemas: Record<ListName, { readonly shape: object }> = {
   qr: QrCode,
   links: Link,
 }
-
-const lists = listsOf(new ShortLinkClient())
 
 /** The columns of a table of links, which have more. */
 const linkColumns = ['id', 'shorturl', 'title', 'longurl', 'clicks', 'date']

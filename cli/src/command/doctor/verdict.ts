@@ -1,6 +1,6 @@
 import { type AnyShortLinkError, type AuthScheme, ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
 import { hasMessage, printable, shorten } from '../../text.ts'
-import { listsOf } from '../client.ts'
+import { type ListName, lists } from '../client.ts'
 import { duration } from '../counts-and-times.ts'
 import { type ExaminedCall, examinedCall, failures, type Part } from './why.ts'
 
@@ -72,15 +72,14 @@ async function judge(subject: Subject, calls: ExaminedCall[], ask: Ask): Promise
     return calls.map((call) => judgeFailure(subject, call)).find(Boolean) ?? lookElsewhere(subject, calls, ask)
   }
   if (refused && !scheme) return judgeKey(refused)
-  for (const list of listsOf(new ShortLinkClient(subject)).sort((one, other) => rankOf(one) - rankOf(other))) {
+  for (const list of inOrder) {
     if (!calls.some(({ part }) => part === list)) calls.push(await ask(list, { authScheme: scheme }))
   }
   return judgeWorking(subject, calls, scheme!)
 }
 
-/** The lists that most users have rows in come first. */
-const usual: readonly string[] = ['campaigns', 'channels', 'qr', 'links']
-const rankOf = (list: string): number => [...usual, list].indexOf(list)
+/** The lists, those first that most users have rows in. */
+const inOrder = [...new Set<ListName>(['campaigns', 'channels', 'qr', 'links', ...lists])]
 
 /** Repeats a call that was refused with the other schemes; `undefined` if none is accepted. */
 async function findScheme({ authScheme }: Subject, calls: ExaminedCall[], refused: ExaminedCall, ask: Ask) {
