@@ -46,7 +46,7 @@ export default command(
       journal: {
         type: 'string',
         valueHint: 'file',
-        description: 'what remembers which row got which link; default: FILE.journal, for standard input none',
+        description: 'where to record which row got which link; default: FILE.journal, for standard input none',
       },
       'dry-run': { type: 'boolean', description: 'check the file and say how long it takes; no link is made' },
       ...outputArgs,
@@ -189,7 +189,7 @@ function showPlan({ input, rows, todo }: PreparedImport, { error }: ImportEnd): 
   if (invalid.length > 0) throw new Error(`${many(invalid.length, 'row')} cannot be imported`)
 }
 
-/** The first rows as they are sent. */
+/** Describes the first rows as they are sent. */
 const firstRows = (rows: readonly Row[]): string[] =>
   rows.slice(0, 3).map(({ number, values }) => {
     const cells = Object.entries(values).flatMap(([name, value]) => {
@@ -199,7 +199,7 @@ const firstRows = (rows: readonly Row[]): string[] =>
     return `row ${number}: ${cells.join(', ')}`
   })
 
-/** Aliases that a server with its own spelling would take for one. */
+/** Describes aliases that are one alias on servers with a spelling of their own. */
 function twinAliases(rows: readonly Row[]): string[] {
   const firsts = new Map<string, Row>()
   return rows.flatMap((row) => {
@@ -262,7 +262,7 @@ function writeResult({ input, rows, output, args: { out = '' } }: PreparedImport
   return output.writeWhole(resultTable(input, rows, output.show, delimiter))
 }
 
-/** Advice on the links that the server made under another alias or domain. */
+/** Describes the links that the server made under another alias or domain. */
 const strayLines = (strays: ImportSummary['strays']): string[] =>
   strays.map(({ id, shorturl }) =>
     printable(
@@ -276,6 +276,6 @@ const NO_JOURNAL =
 /** The error of rows that an import has not come to when it ends early. */
 const NOT_TRIED = 'not tried yet'
 
-/** The error of a row of an earlier result that may have a link whose alias nobody knows. */
+/** The error of a row of an earlier result that may have a link whose alias is unknown. */
 const MAY_HAVE_LINK =
   'an earlier import may have made the link of this row: import its own input again, or empty outcome to make another link'

@@ -2,7 +2,7 @@ import { Campaign, Channel, Domain, Link, Overlay, Pixel, PlatformFile, QrCode, 
 import { startStopwatch } from '../../tasks/task.ts'
 import { describeIssues, isRecord, similarName } from '../../text.ts'
 import { clientArgs, clientOf, type ListName, lists } from '../client.ts'
-import { command, IncompleteError, UsageError, wholeNumberOption } from '../command.ts'
+import { command, IncompleteError, parseWholeNumber, UsageError } from '../command.ts'
 import { type OutputRow, outputArgs, outputOf } from '../output.ts'
 import { Work } from '../work.ts'
 
@@ -40,7 +40,7 @@ export default command(
         const advice = meant ? `did you mean ${meant}?` : `but of ${lists.join(', ')}`
         throw new UsageError(`there is no list of '${resource}', ${advice}`)
       }
-      const max = limit === undefined ? Infinity : wholeNumberOption('limit', limit, 1, 1e9)
+      const max = limit === undefined ? Infinity : parseWholeNumber('limit', limit, 1, 1e9)
       const output = await outputOf(args)
       const problems: string[] = []
       // A row that does not fit is one row: it is printed as it came.
