@@ -40,7 +40,7 @@ export interface WantedLink {
 }
 
 /** What changes in a row before its next creation is sent. */
-export type RowChange = { readonly alias: string } | { readonly isWithoutAlias: true }
+type RowChange = { readonly alias: string } | { readonly isWithoutAlias: true }
 
 /** Called before the first request that creates a link, and again before one that creates it in another way. */
 type Begun = (change?: RowChange) => Promise<void>
@@ -179,10 +179,17 @@ export class RowLinks {
   async #create(params: RowParams, begun: () => Promise<void>): Promise<RowLink> {
     const { domain } = params
     const made = await this.#writer.links.create(params, this.#callOptions(begun))
-    if (domain && !isOnDomain(made, domain)) throw otherDomain(made, domain)
+    if (domain && !isOnDomain(made, domain)) throw this.#otherDomain(made, domain)
     // Some servers give the link that exists.
     const created = !this.#rowOfId.has(made.id)
     return rowLink(made, created, created ? [] : namesNotSet(params, undefined))
+  }
+
+  #otherDomain({ id, shorturl }: CreatedLink, domain: string): InvalidResponseError {
+    const message = this.#client.redact(`the server has made ${shorturl} (id ${id}) instead of a link on ${domain}`)
+    const issues = [{ path: ['domain'], message }]
+    const read = { reason: 'other_alias', status: 200, body: { id, shorturl }, issues } as const
+    return new InvalidResponseError(message, read, { ...creation, outcome: 'done' })
   }
 
   /** Finds the link that has a drawn alias. */
@@ -224,13 +231,11 @@ export class RowLinks {
     const other = this.#rowOfId.get(id)
     if (!other) this.#rowOfId.set(id, { name, url: params.url })
     if (!other || isSameAddress(other.url, params.url)) return
-    const message = `the server gave the link of ${other.name}, ${shorturl} (id ${id}), whose url is ${formatValue(other.url)}`
-    const issues = [{ path: ['id'], message }]
-    throw new InvalidResponseError(
-      message,
-      { reason: 'schema', status: 200, body: { id, shorturl }, issues },
-      { ...creation, outcome: 'unknown' },
+    const message = this.#client.redact(
+      `the server gave the link of ${other.name}, ${shorturl} (id ${id}), whose url is ${formatValue(other.url)}`,
     )
+    const read = { reason: 'schema', status: 200, body: { id, shorturl }, issues: [{ path: ['id'], message }] } as const
+    throw new InvalidResponseError(message, read, { ...creation, outcome: 'unknown' })
   }
 
   /** Returns the options of a call, which is recorded before the first request that creates something. */
@@ -335,15 +340,6 @@ const isOtherAlias = (error: unknown): error is OtherAliasError =>
 function madeLink({ body }: OtherAliasError): CreatedLink {
   const { id, shorturl } = body as CreatedLink
   return { id, shorturl }
-}
-
-function otherDomain({ id, shorturl }: CreatedLink, domain: string): InvalidResponseError {
-  const message = `the server has made ${shorturl} (id ${id}) instead of a link on ${domain}`
-  return new InvalidResponseError(
-    message,
-    { reason: 'other_alias', status: 200, body: { id, shorturl }, issues: [{ path: ['domain'], message }] },
-    { ...creation, outcome: 'done' },
-  )
 }
 
 const rowLink = ({ id, shorturl }: CreatedLink, created: boolean, differs: readonly string[] = []): RowLink => ({
