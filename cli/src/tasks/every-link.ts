@@ -53,7 +53,7 @@ export async function* everyLink(
         if (id === 0 ? isSecond : read.has(id)) continue
         if (id !== 0) read.add(id)
         if (parsed.success) links.push(parsed.data)
-        else odd.push(oddLink(row, id, parsed.error.issues as readonly unknown[] as readonly Issue[]))
+        else odd.push(oddLink(client, row, id, parsed.error.issues as readonly unknown[] as readonly Issue[]))
       }
       yield { links, odd, total: result }
     }
@@ -75,14 +75,17 @@ function idOf(row: unknown): number {
   return Number.isSafeInteger(id) && id > 0 ? id : 0
 }
 
-function oddLink(row: unknown, id: number, issues: readonly Issue[]): OddLink {
+function oddLink(client: TaskClient, row: unknown, id: number, issues: readonly Issue[]): OddLink {
   const given = isRecord(row) ? row : {}
   const text = (value: unknown) => (typeof value === 'string' ? value : null)
   const shorturl = text(given.shorturl) ?? text(given.short) ?? ''
   const unknown = { title: null, description: null, clicks: null, uniqueclicks: null, domain: null }
   const noGroups = { campaign: null, channel: null, date: null }
   const alias = text(given.alias) ?? aliasIn(shorturl)
-  const message = `the row of ${shorturl || (id ? `link ${id}` : 'a link')} is invalid: ${describeIssues(issues)}`
-  const error = new InvalidResponseError(message, { reason: 'schema', status: 200, body: row, issues }, call)
+  const name = shorturl || (id ? `link ${id}` : 'a link')
+  // A hostile server may quote the key.
+  const message = client.redact(`the row of ${name} is invalid: ${describeIssues(issues)}`)
+  const body = client.redact(String(JSON.stringify(row)))
+  const error = new InvalidResponseError(message, { reason: 'schema', status: 200, body, issues }, call)
   return { link: { id, shorturl, alias, longurl: text(given.longurl), ...unknown, ...noGroups }, error }
 }

@@ -201,18 +201,18 @@ export function importLinks<Row extends LinkRow>(
       control.throwIfEnded()
       for (const [index, item] of keyed.entries()) {
         const { row, alias, state, problem } = item
-        const isReplayed = state === 'done'
-        const { total, done, replayed, failed } = summary
-        summary = {
-          ...summary,
-          total: total + 1,
-          done: done + Number(isReplayed),
-          replayed: replayed + Number(isReplayed),
-          failed: failed + Number(problem !== undefined),
-        }
-        if (isReplayed) yield doneResult(item, index, replay(item), true)
-        else if (problem) yield { row, index, alias, ok: false, outcome: 'not-sent', error: problem }
-        else yield { row, index, alias, ok: true, outcome: 'planned' }
+        counts.total++
+        if (state === 'done') {
+          counts.done++
+          counts.replayed++
+          yield doneResult(item, index, replay(item), true)
+        } else if (problem) {
+          const outcome = isInDoubt(item) ? 'unknown' : 'not-sent'
+          counts.failed++
+          if (outcome === 'unknown') counts.unknown++
+          yield { row, index, alias, ok: false, outcome, error: problem }
+        } else yield { row, index, alias, ok: true, outcome: 'planned' }
+        summary = { ...counts, strays: [] }
       }
     } finally {
       await own?.close?.()

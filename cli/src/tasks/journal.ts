@@ -10,7 +10,8 @@ export interface JournalEntry {
   /**
    * `begun` before its worker is called, in tasks before its first request that writes; then `done`, or the outcome of
    * its failure; `unknown` too if the server said that the item is done but its response could not be read. An import
-   * also writes `not-sent` for each row whose alias it draws, before anything is sent.
+   * also writes `not-sent` for each row whose alias it draws, before anything is sent, and `begun` again before it sends
+   * a row with another alias or without one.
    */
   readonly state: 'begun' | 'done' | Outcome
   /**
@@ -203,7 +204,7 @@ function hash(value: unknown): string | undefined {
 }
 
 /** The link that the journal keeps for a row that is done. */
-export interface KeptLink {
+interface KeptLink {
   readonly id: number
   readonly shorturl: string
   readonly created: boolean

@@ -5,7 +5,7 @@ import type { Journal, UnknownOutcomeError } from './journal.ts'
 import type { TaskProgress } from './task.ts'
 
 /** The client of a task: a `ShortLinkClient`. */
-export type TaskClient = Pick<ShortLinkClient, 'baseUrl' | 'domains' | 'links' | 'rateLimit' | 'withOptions'>
+export type TaskClient = Pick<ShortLinkClient, 'baseUrl' | 'links' | 'rateLimit' | 'redact' | 'withOptions'>
 
 /** Options of every task. */
 export interface TaskOptions {

@@ -26,9 +26,9 @@ export type ReportResult = TaskResult<
     readonly link: Link
     /** The position of the link in the list, from 0. */
     readonly index: number
-    /** True if its clicks differ from those of the earlier report. */
+    /** Whether its clicks differ from those of the earlier report. */
     readonly changed: boolean
-    /** True if it is not in the earlier report. */
+    /** Whether it is missing in the earlier report. */
     readonly isNew: boolean
   },
   {

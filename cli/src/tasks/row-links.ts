@@ -40,7 +40,7 @@ export interface WantedLink {
 }
 
 /** What changes in a row before its next creation is sent. */
-export type RowChange = { readonly alias: string } | { readonly isWithoutAlias: true }
+type RowChange = { readonly alias: string } | { readonly isWithoutAlias: true }
 
 /** Called before the first request that creates a link, and again before one that creates it in another way. */
 type Begun = (change?: RowChange) => Promise<void>
@@ -51,8 +51,8 @@ interface LinkedRow {
   readonly url: string
 }
 
-/** How many more aliases are drawn for a row if one is refused or taken. */
-const REDRAWS = 2
+/** How many aliases are drawn for a row, if they are refused or taken. */
+const MAX_DRAWS = 3
 
 /** The maximum number of pages of the newest links that are read, of 100 links unless the server sends fewer. */
 const NEWEST_PAGES = 10
@@ -104,9 +104,7 @@ export class RowLinks {
     if (this.#aliases !== 'untried') end()
     try {
       this.#control.throwIfEnding()
-      const link = await (row.params.custom
-        ? this.#ensureAlias(row, row.alias, () => begun())
-        : this.#ensureDrawn(row, begun))
+      const link = await (row.params.custom ? this.#ensureAlias(row, begun) : this.#ensureDrawn(row, begun))
       this.#claim(link, row)
       return link
     } catch (error) {
@@ -121,15 +119,14 @@ export class RowLinks {
     }
   }
 
-  async #ensureAlias({ params, isInDoubt }: WantedLink, alias: string, begun: () => Promise<void>): Promise<RowLink> {
+  async #ensureAlias({ params, alias }: WantedLink, begun: Begun): Promise<RowLink> {
     const domains = await this.#knownDomains()
     const own = { ...params, custom: alias }
     const options = { createFirst: true, newest: () => this.#readNewest(), ...(domains && { domains }) }
     try {
-      const link = await this.#writer.links.ensure(own, { ...options, ...this.#callOptions(begun) })
+      const link = await this.#writer.links.ensure(own, { ...options, ...this.#callOptions(() => begun()) })
       this.#aliases = 'given'
-      const created = link.created || Boolean(isInDoubt && !params.custom)
-      return rowLink(link, created, created || !link.link ? [] : namesNotSet(params, link.link))
+      return rowLink(link, link.created, link.link && !link.created ? namesNotSet(params, link.link) : [])
     } catch (error) {
       if (!isConflict(error)) throw error
       if (!params.domain) this.#askedForDomains++
@@ -139,54 +136,72 @@ export class RowLinks {
 
   async #ensureDrawn(row: WantedLink, begun: Begun): Promise<RowLink> {
     const { params, isInDoubt, isWithoutAlias } = row
-    let isSearched = false
+    let mayHaveLink = isInDoubt
     if (isInDoubt && (this.#aliases !== 'given' || isWithoutAlias)) {
       const own = await this.#findOwn(row)
       if (own) return own
-      isSearched = true
+      mayHaveLink = false
     }
-    if (this.#aliases === 'ignored') return this.#create(row, begun)
+    if (this.#aliases === 'ignored') return this.#create(params, () => begun({ isWithoutAlias: true }))
     let { alias } = row
-    for (let redraws = 0; ; redraws++) {
-      const isFirst = redraws === 0
+    for (let draws = 1; ; draws++) {
       try {
-        return await this.#ensureAlias(row, alias, () => begun(isFirst ? undefined : { alias }))
+        const change = draws > 1 ? { alias } : undefined
+        const link = await this.#create({ ...params, custom: alias }, () => begun(change))
+        this.#aliases = hasAlias(link.shorturl, alias) ? 'given' : 'ignored'
+        return link
       } catch (error) {
-        if (isOtherAlias(error) && (!params.domain || isOnDomain(madeLink(error), params.domain))) {
-          this.#aliases = 'ignored'
-          return rowLink(madeLink(error), true)
-        }
-        const isTaken = isConflict(error)
-        if (!isTaken && !isRefusal(error)) throw error
-        if (isTaken && (mayBeDone(error.outcome) || (isFirst && isInDoubt))) {
-          // Nobody else has drawn this alias, whatever address the server shows.
-          const own = await this.#writer.links.find(error.shorturl, this.#callOptions()).catch(() => undefined)
-          if (own) return ownLink(own, params)
-          throw mayBeDone(error.outcome) ? error : new UnknownOutcomeError()
-        }
-        if (isFirst && isInDoubt && !isSearched) {
+        const isRefused = isRefusal(error)
+        const isUnknown = isShortLinkError(error) && mayBeDone(error.outcome)
+        if (isOtherAlias(error) || (!isRefused && !isUnknown)) throw error
+        if (mayHaveLink && isRefused) {
           const own = await this.#findOwn(row)
           if (own) return own
+          mayHaveLink = false
+        } else {
+          const found = await this.#findDrawn(params, alias).catch(() => {
+            throw error
+          })
+          // No other program draws this alias, so after a lost response the link is ours, whatever address it shows.
+          if (found && (isUnknown || leadsTo(found, params))) return this.#takeOwn(found, params)
+          if (isUnknown) throw error
         }
-        if (redraws === REDRAWS && isTaken) throw error
-        if (redraws === REDRAWS) break
+        if (draws === MAX_DRAWS) break
         alias = drawAlias()
       }
     }
-    const link = await this.#create(row, begun)
+    const link = await this.#create(params, () => begun({ isWithoutAlias: true }))
     this.#aliases = 'ignored'
     return link
   }
 
-  /** Creates a link whose alias the server chooses. */
-  async #create({ params }: WantedLink, begun: Begun): Promise<RowLink> {
+  /** Creates a link. @throws {InvalidResponseError} if it is on another domain than its parameters name */
+  async #create(params: RowParams, begun: () => Promise<void>): Promise<RowLink> {
     const { domain } = params
-    const options = this.#callOptions(() => begun({ isWithoutAlias: true }))
-    const made = await this.#writer.links.create(params, options)
-    if (domain && !isOnDomain(made, domain)) throw otherDomain(made, domain)
+    const made = await this.#writer.links.create(params, this.#callOptions(begun))
+    if (domain && !isOnDomain(made, domain)) throw this.#otherDomain(made, domain)
     // Some servers give the link that exists.
     const created = !this.#rowOfId.has(made.id)
     return rowLink(made, created, created ? [] : namesNotSet(params, undefined))
+  }
+
+  #otherDomain({ id, shorturl }: CreatedLink, domain: string): InvalidResponseError {
+    const message = this.#client.redact(`the server has made ${shorturl} (id ${id}) instead of a link on ${domain}`)
+    const issues = [{ path: ['domain'], message }]
+    const read = { reason: 'other_alias', status: 200, body: { id, shorturl }, issues } as const
+    return new InvalidResponseError(message, read, { ...creation, outcome: 'done' })
+  }
+
+  /** Finds the link that has a drawn alias. */
+  async #findDrawn({ domain }: RowParams, alias: string): Promise<Link | undefined> {
+    const options = { signal: this.#control.ending }
+    return this.#writer.links.find(domain ? `${originOf(domain)}/${alias}` : alias, options)
+  }
+
+  #takeOwn(link: Link, { url }: RowParams): RowLink {
+    this.#aliases = 'given'
+    const isAsSent = link.longurl === null || isSameAddress(link.longurl, url)
+    return rowLink(link, true, isAsSent ? [] : ['url'])
   }
 
   /**
@@ -197,19 +212,18 @@ export class RowLinks {
    */
   async #findOwn({ params, alias }: WantedLink): Promise<RowLink | undefined> {
     const { domain } = params
-    const isOwn = (link: Link) => hasAlias(link.shorturl, alias) && (!domain || isOnDomain(link, domain))
-    const found = await this.#writer.links.find(domain ? `${originOf(domain)}/${alias}` : alias, this.#callOptions())
-    let own = found && isOwn(found) ? found : undefined
+    let own = await this.#findDrawn(params, alias)
     let hasOthers = false
     if (!own) {
+      const isOwn = (link: Link) => hasAlias(link.shorturl, alias) && (!domain || isOnDomain(link, domain))
       for await (const { links } of everyLink(this.#client, this.#control.ending)) {
         own ??= links.find(isOwn)
         hasOthers ||= links.some((link) => leadsTo(link, params) && !this.#rowOfId.has(link.id))
       }
     }
-    if (own) this.#aliases = 'given'
-    else if (hasOthers) throw new UnknownOutcomeError()
-    return own && ownLink(own, params)
+    if (own) return this.#takeOwn(own, params)
+    if (hasOthers) throw new UnknownOutcomeError()
+    return undefined
   }
 
   /** Gives a row its link. @throws {InvalidResponseError} if a row with another address has that link */
@@ -217,17 +231,15 @@ export class RowLinks {
     const other = this.#rowOfId.get(id)
     if (!other) this.#rowOfId.set(id, { name, url: params.url })
     if (!other || isSameAddress(other.url, params.url)) return
-    const message = `the server gave the link of ${other.name}, ${shorturl} (id ${id}), whose url is ${formatValue(other.url)}`
-    const issues = [{ path: ['id'], message }]
-    throw new InvalidResponseError(
-      message,
-      { reason: 'schema', status: 200, body: { id, shorturl }, issues },
-      { ...creation, outcome: 'unknown' },
+    const message = this.#client.redact(
+      `the server gave the link of ${other.name}, ${shorturl} (id ${id}), whose url is ${formatValue(other.url)}`,
     )
+    const read = { reason: 'schema', status: 200, body: { id, shorturl }, issues: [{ path: ['id'], message }] } as const
+    throw new InvalidResponseError(message, read, { ...creation, outcome: 'unknown' })
   }
 
   /** Returns the options of a call, which is recorded before the first request that creates something. */
-  #callOptions(begun = async (): Promise<void> => {}) {
+  #callOptions(begun: () => Promise<void>) {
     let recorded: Promise<void> | undefined
     const beforeRequest = async ({ method }: Request) => {
       if (method !== 'POST') return
@@ -330,22 +342,9 @@ function madeLink({ body }: OtherAliasError): CreatedLink {
   return { id, shorturl }
 }
 
-function otherDomain({ id, shorturl }: CreatedLink, domain: string): InvalidResponseError {
-  const message = `the server has made ${shorturl} (id ${id}) instead of a link on ${domain}`
-  return new InvalidResponseError(
-    message,
-    { reason: 'other_alias', status: 200, body: { id, shorturl }, issues: [{ path: ['domain'], message }] },
-    { ...creation, outcome: 'done' },
-  )
-}
-
 const rowLink = ({ id, shorturl }: CreatedLink, created: boolean, differs: readonly string[] = []): RowLink => ({
   id,
   shorturl,
   created,
   differs,
 })
-
-/** Returns the link that this row has created in an earlier request. The server may show another address. */
-const ownLink = (link: Link, { url }: RowParams): RowLink =>
-  rowLink(link, true, link.longurl === null || isSameAddress(link.longurl, url) ? [] : ['url'])

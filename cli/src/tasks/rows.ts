@@ -1,4 +1,4 @@
-import type { Id, Issue, Link, LinkCreate } from 'shortlink-sdk'
+import type { Id, Issue, Link, LinkCreate, RequestOptions } from 'shortlink-sdk'
 import { hostOf } from '../addresses.ts'
 import { formatValue, isRecord, mismatch } from '../text.ts'
 import type { TaskClient } from './options.ts'
@@ -58,6 +58,18 @@ export const parameterNames: readonly string[] = Object.keys(parameters)
 /** Returns whether a column is a parameter of a link. */
 export const isParameter = (name: string): boolean => Object.hasOwn(parameters, name)
 
+/** The options of a call, which are plain columns of a row here. The compiler requires each name. */
+const callOptions: Readonly<Record<keyof RequestOptions, true>> = {
+  signal: true,
+  timeout: true,
+  deadline: true,
+  retry: true,
+  priority: true,
+  headers: true,
+  fetchOptions: true,
+  beforeRequest: true,
+}
+
 /** The columns of lists, reports and results of an import that are no parameters of a link. */
 const notParams: ReadonlySet<string> = new Set(
   'id shorturl clicks uniqueclicks uniqueClicks newClicks isNew date changed ok created outcome error replayed differs action was line row'.split(
@@ -109,7 +121,8 @@ export class RowChecks {
   check({ row, values, params }: Pick<ReadRow<unknown>, 'row' | 'values' | 'params'>, name: string): Issue[] {
     if (!params) return [{ path: [], message: mismatch('an object with a url', row) }]
     // A misspelled name is found among all values, which include columns of the row's own.
-    const issues = [...this.#client.links.check(values as unknown as LinkCreate)]
+    const checked = pick(values, (name) => !Object.hasOwn(callOptions, name)) as unknown as LinkCreate
+    const issues = [...this.#client.links.check(checked)]
     const first = issues.length === 0 ? this.claimAlias(params, name) : undefined
     const message = `${formatValue(params.custom)} is the alias of ${first} already`
     return first === undefined ? issues : [{ path: ['custom'], message }]

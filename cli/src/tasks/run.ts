@@ -29,7 +29,7 @@ interface ItemRunOptions<T, R>
   readonly items: (earlier: JournalState) => Iterable<T> | AsyncIterable<T> | Promise<Iterable<T>>
   readonly work: (item: T, context: WorkContext) => Promise<R> | R
   /**
-   * True if the calls of the worker are those of a task: they queue for the rate limit themselves and wait out a 429,
+   * Whether the calls of the worker are those of a task: they queue for the rate limit themselves and wait out a 429,
    * and the worker says when its item has begun. An item that has not begun when the run ends has no result.
    */
   readonly isTask?: boolean
@@ -212,7 +212,7 @@ export class ItemRun<T, R> {
   ): Promise<BulkResult<T, R> | undefined> {
     const { keep, client } = this.#options
     const { signal, ending } = this.#control
-    const called = await this.#call(item, { ...context, signal })
+    const called = await this.#call(item, { ...context, signal }, hasBegun)
     if (ending.aborted && !hasBegun() && !called.ok) return undefined
     const isStillUnknown = !called.ok && !isConflict(called.error) && isInDoubt(this.#earlierState(key))
     const result = isStillUnknown && called.outcome !== 'done' ? { ...called, outcome: 'unknown' as const } : called
@@ -244,13 +244,13 @@ export class ItemRun<T, R> {
     this.#control.fail(new ConnectionError(message, { outcome: 'not-sent', retryable: true }, { cause: error }))
   }
 
-  async #call(item: T, context: WorkContext): Promise<BulkResult<T, R>> {
+  async #call(item: T, context: WorkContext, hasBegun: () => boolean): Promise<BulkResult<T, R>> {
     const { index } = context
     try {
       const data = await this.#options.work(item, context)
       return { ok: true, item, index, data, outcome: 'done', replayed: false }
     } catch (error) {
-      return failed(item, index, error)
+      return failed(item, index, error, hasBegun() ? 'unknown' : 'not-sent')
     }
   }
 }
@@ -267,9 +267,9 @@ async function waitForSlot(client: BulkOptions<unknown>['client'], signal: Abort
 /** Returns whether another link has the alias of an item, which is certain whatever an earlier run did. */
 const isConflict = (error: unknown) => isShortLinkError(error) && error.code === 'link_conflict'
 
-/** The result of an item that failed. An error that is not ours says nothing about what was sent. */
-function failed<T>(item: T, index: number, thrown: unknown) {
-  const outcome: Outcome = isShortLinkError(thrown) ? thrown.outcome : 'unknown'
+/** Returns the result of an item that failed. `otherwise`: its outcome if the error does not say one. */
+function failed<T>(item: T, index: number, thrown: unknown, otherwise: Outcome = 'unknown') {
+  const outcome = isShortLinkError(thrown) ? thrown.outcome : otherwise
   const error = hasMessage(thrown) ? thrown : new Error(reasonOf(thrown), { cause: thrown })
   return { ok: false, item, index, error: error as TaskError, outcome } as const
 }

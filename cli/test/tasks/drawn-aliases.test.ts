@@ -62,8 +62,8 @@ describe('an alias that is refused', () => {
     const journal = memoryJournal()
     const fetch = refusing(sandbox.fetch, (_, number) => number === 1)
     sandbox.fail({ method: 'POST', drop: 'after' })
-    // The first two looks come after the refusal.
-    sandbox.fail({ method: 'GET', after: 2, status: 500 })
+    // The first look comes after the refusal.
+    sandbox.fail({ method: 'GET', after: 1, status: 500 })
     const first = await collect(importLinks(client.withOptions({ fetch }), [{ url }], { journal }))
     expect(first).toMatchObject([{ outcome: 'unknown', alias: sandbox.data.links[0]!.alias }])
     const again = await collect(importLinks(client, [{ url }], { journal }))
@@ -177,6 +177,25 @@ test.each<[string, LinkRow[]]>([
   expect(String(results[1]!.error)).toContain(
     'the server gave the link of row 1, https://sho.rt/two (id 1), whose url is "https://shop.example/opening"',
   )
+})
+
+test('a row without an alias gets no link of another address, on a server that gives the link that exists', async () => {
+  const { client } = setUp({ dialect: ['url-existing'] })
+  const addresses = ['https://shop.example/Tea', 'https://shop.example/tea', 'https://shop.example/Tea']
+  const results = byIndex(
+    await collect(
+      importLinks(
+        client,
+        addresses.map((url) => ({ url })),
+      ),
+    ),
+  )
+  expect(results.map(({ ok, created }) => [ok, created])).toEqual([
+    [true, true],
+    [false, undefined],
+    [true, false],
+  ])
+  expect(String(results[1]!.error)).toContain('the server gave the link of row 1, https://sho.rt/')
 })
 
 test('rows to one address may get one link on a server that gives the link that exists', async () => {

@@ -152,7 +152,7 @@ test('the names of an exported list are taken, and what only the server sets is 
 test('columns that links do not have stay here, and a misspelled one fails its row', async () => {
   const { sandbox, client } = setUp()
   const rows = [
-    { url, custom: 'opening', price: 3, customer: 'Ann' },
+    { url, custom: 'opening', price: 3, customer: 'Ann', priority: 1, timeout: 'soon' },
     { url, cusotm: 'closing' },
   ]
   const results = await collect(importLinks(client, rows, { concurrency: 1 }))

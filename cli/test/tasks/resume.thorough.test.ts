@@ -25,6 +25,8 @@ beforeAll(async () => {
   const entry = fileURLToPath(new URL('children/bulk-caller.ts', import.meta.url))
   await build({
     entryPoints: [entry],
+    // Of the sources, not of what was built.
+    tsconfig: fileURLToPath(new URL('../../../tsconfig.json', import.meta.url)),
     outfile: program,
     bundle: true,
     platform: 'node',
