@@ -67,7 +67,7 @@ export async function checkDone(
   }
 }
 
-/** Describes in a result a link that was there and lacks what the row says; `undefined` if it lacks nothing. */
+/** Describes what an existing link lacks of its row; `undefined` if it lacks nothing. */
 export const leftAsItIs = (differs: readonly string[]): string | undefined =>
   differs.length > 0 ? `left as it is: ${differs.join(', ')} may not be as in this row` : undefined
 
@@ -84,5 +84,5 @@ function contradiction({ values, result: { shorturl } }: DoneRow): string | unde
   return `the link of this row is ${shorturl}, which is on another domain. ${advice}`
 }
 
-/** A short address in one spelling: servers tell aliases apart by case, hosts are equal without it. */
+/** Returns a key of a short address. Case counts in its alias and not in its host. */
 const addressKey = (shorturl: string): string => `${hostOf(shorturl)} ${aliasIn(shorturl)}`

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { isShortLinkError, ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
-import { UsageError } from './command.ts'
+import { errorMessage, UsageError } from './command.ts'
 
 /** The options of every command that calls the platform. */
 export const clientArgs = {
@@ -19,9 +19,10 @@ export type ListName = {
   [Name in keyof ShortLinkClient]: ShortLinkClient[Name] extends { list(): unknown } ? Name : never
 }[keyof ShortLinkClient]
 
-/** Finds the lists of a client. */
-export const listsOf = (client: ShortLinkClient): ListName[] =>
-  Object.entries(client).flatMap(([name, resource]) => (typeof resource?.list === 'function' ? [name as ListName] : []))
+/** The lists of the client. */
+export const lists: readonly ListName[] = Object.entries(new ShortLinkClient()).flatMap(([name, resource]) =>
+  typeof resource?.list === 'function' ? [name as ListName] : [],
+)
 
 /** These options, as the command line gives them. */
 export interface ClientArgs {
@@ -48,14 +49,7 @@ export function headerOptions({ header }: ClientArgs): [string, string][] {
   })
 }
 
-const baseUrlOf = (args: ClientArgs): string | undefined =>
-  args['base-url'] || process.env.SHORTLINK_BASE_URL || undefined
-
-/** @throws {UsageError} if the address or the key is missing */
-export function throwIfNotSet(args: ClientArgs): void {
-  if (!baseUrlOf(args)) throw new UsageError('no address: set SHORTLINK_BASE_URL, or --base-url https://sho.rt/api')
-  if (!process.env.SHORTLINK_API_KEY) throw new UsageError('no key: set SHORTLINK_API_KEY')
-}
+const baseUrlOf = (args: ClientArgs): string | undefined => args['base-url'] || process.env.SHORTLINK_BASE_URL
 
 /**
  * Creates the client of a command.
@@ -63,30 +57,37 @@ export function throwIfNotSet(args: ClientArgs): void {
  * @throws {UsageError} if its address or key is missing or invalid
  */
 export function clientOf(args: ClientArgs, options: ShortLinkClientOptions = {}): ShortLinkClient {
-  throwIfNotSet(args)
-  return clientToPlan(args, options)
+  const baseUrl = baseUrlOf(args)
+  if (!baseUrl) throw new UsageError('no address: set SHORTLINK_BASE_URL, or --base-url https://sho.rt/api')
+  if (!process.env.SHORTLINK_API_KEY) throw new UsageError('no key: set SHORTLINK_API_KEY')
+  return createClient(args, { ...options, baseUrl })
 }
 
 /**
- * Creates a client for work that may need no call: its address and its key may be missing.
+ * Creates a client for work that sends nothing: its address and its key may be missing. Without an address, it has the
+ * usual rate limit.
  *
  * @throws {UsageError} if its address is invalid
  */
-export function clientToPlan(args: ClientArgs, options: ShortLinkClientOptions = {}): ShortLinkClient {
+export const clientToPlan = (args: ClientArgs): ShortLinkClient =>
+  createClient(args, { baseUrl: baseUrlOf(args) || 'http://localhost' })
+
+function createClient(args: ClientArgs, options: ShortLinkClientOptions): ShortLinkClient {
   try {
     return new ShortLinkClient({
       ...options,
-      baseUrl: baseUrlOf(args),
       allowInsecureHttp: args['allow-insecure-http'] ?? false,
       headers: headerOptions(args),
       // The progress shows the waits.
       ...(process.env.SHORTLINK_LOG ? {} : { logLevel: 'error' }),
     })
   } catch (error) {
-    if (!isShortLinkError(error)) throw error
-    // The user knows these options by other names.
-    const name = args['base-url'] ? '--base-url' : 'SHORTLINK_BASE_URL'
-    const message = error.message.replace(/^baseUrl\b/, name).replace('allowInsecureHttp', '--allow-insecure-http')
-    throw new UsageError(message)
+    throw isShortLinkError(error) ? new UsageError(withFlags(errorMessage(error), args)) : error
   }
+}
+
+/** Names the options of the client in a message as the user knows them. */
+function withFlags(message: string, args: ClientArgs): string {
+  const address = args['base-url'] ? '--base-url' : 'SHORTLINK_BASE_URL'
+  return message.replace(/^baseUrl\b/, address).replace('allowInsecureHttp', '--allow-insecure-http')
 }

@@ -27,22 +27,17 @@ export class IncompleteError extends Error {
   }
 }
 
-/** The error that ended some work whose results were written. */
+/** Returns the error of work that ended early and whose results were written. */
 export const asIncomplete = (error: unknown): IncompleteError =>
   error instanceof IncompleteError ? error : new IncompleteError(errorMessage(error))
 
-/** Parses the number that an option was given. */
-export function numberOption(option: string, value: string, from: number, to: number, other = ''): number {
-  const number = value.trim() === '' ? Number.NaN : Number(value)
-  if (number >= from && number <= to) return number
-  throw new UsageError(`--${option} takes a number from ${from} to ${to}${other}, not '${value}'`)
-}
-
 /** Parses the whole number that an option was given. */
-export function wholeNumberOption(option: string, value: string, from: number, to: number, other = ''): number {
-  const number = numberOption(option, value, from, to, other)
-  if (Number.isInteger(number)) return number
-  throw new UsageError(`--${option} takes a whole number, not '${value}'`)
+export function parseWholeNumber(option: string, value: string, from: number, to: number): number {
+  const number = value.trim() === '' ? Number.NaN : Number(value)
+  if (!(number >= from && number <= to))
+    throw new UsageError(`--${option} takes a number from ${from} to ${to}, not '${value}'`)
+  if (!Number.isInteger(number)) throw new UsageError(`--${option} takes a whole number, not '${value}'`)
+  return number
 }
 
 /** The variables, as each help has them. */
@@ -57,12 +52,11 @@ interface Option {
   readonly type: 'string' | 'boolean'
   readonly description: string
   readonly valueHint?: string
-  readonly default?: string
   /** Whether it may be given several times. */
   readonly multiple?: boolean
 }
 
-/** An argument of a command that is no option. */
+/** An argument of a command that is not an option. */
 interface Positional {
   readonly type: 'positional'
   readonly description: string
@@ -75,22 +69,24 @@ type Value<Arg> = Arg extends { type: 'boolean' }
   ? boolean | undefined
   : Arg extends { multiple: true }
     ? readonly string[] | undefined
-    : Arg extends { required: true } | { default: string }
+    : Arg extends { required: true }
       ? string
       : string | undefined
 
-/** The values of arguments by name, and all that are no options under `_`. */
+/** The values of arguments by name, and all arguments that are not options under `_`. */
 type Values<A extends Args> = { readonly [Name in keyof A]: Value<A[Name]> } & { readonly _: readonly string[] }
 
 /** A command before its line is parsed. */
 interface Definition<A extends Args> {
   readonly meta: { readonly name: string; readonly description: string }
   readonly args: A
-  run(line: { readonly args: Values<A>; readonly rawArgs: readonly string[] }): Promise<void>
+  run(line: { readonly args: Values<A> }): Promise<void>
 }
 
 /**
- * A command whose help citty prints. It takes no option that it does not know, and at most so many arguments besides.
+ * Creates a command whose help citty prints. It refuses unknown options.
+ *
+ * @param most the largest number of arguments that are not options
  */
 export function command<const A extends Args>(definition: Definition<A>, most: number, notes = ''): Command {
   return {
@@ -104,7 +100,7 @@ export function command<const A extends Args>(definition: Definition<A>, most: n
     async run(rawArgs) {
       const args = parseLine(rawArgs, definition.args, most) as Values<A>
       try {
-        await definition.run({ args, rawArgs })
+        await definition.run({ args })
       } catch (error) {
         throw isWrongUsage(error) ? new UsageError(errorMessage(error)) : error
       }
@@ -112,7 +108,7 @@ export function command<const A extends Args>(definition: Definition<A>, most: n
   }
 }
 
-/** The message of whatever was thrown. */
+/** Returns the message of a thrown value of any type. */
 export function errorMessage(error: unknown): string {
   const message = (error as Error).message ?? String(error)
   if (!isShortLinkError(error)) return message
@@ -151,7 +147,7 @@ function parseLine(rawArgs: string[], args: Args, most: number): object {
     const option = options[name]
     if (!option) throw new UsageError(unknownOption(name, rawName, names))
     if (option.type === 'boolean' && value !== undefined) throw new UsageError(`${rawName} takes no value`)
-    // An option is no value of another. What begins with a dash is given as `--prune=-x`.
+    // An option is not the value of another. A value with a dash is given as `--prune=-x`.
     const isOption = !inlineValue && value !== undefined && /^-./.test(value)
     if (option.type === 'string' && (!value || isOption)) throw new UsageError(`${rawName} needs a value`)
   }
@@ -165,8 +161,8 @@ function parseLine(rawArgs: string[], args: Args, most: number): object {
 function unknownOption(name: string, rawName: string, names: readonly string[]): string {
   const plain = name.replace(/[_-]/g, '').toLowerCase()
   const isKey = /^(api)?(key|token)$/.test(plain)
-  if (isKey && !names.includes('key')) return noKeyOption
-  const meant = isKey ? 'key' : similarName(name, names)
+  if (isKey) return noKeyOption
+  const meant = similarName(name, names)
   if (meant) return `unknown option ${rawName}, did you mean --${meant}?`
   return `unknown option ${rawName}`
 }

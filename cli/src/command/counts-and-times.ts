@@ -1,7 +1,7 @@
-/** So many of something: 1 link, 1,000 links. */
+/** Formats a number of things: 1 link, 1,000 links. */
 export const many = (number: number, what: string): string => `${formatCount(number)} ${what}${number === 1 ? '' : 's'}`
 
-/** The counts of rows or URLs in this run, and before it. A link that was found is as it was. */
+/** Formats the counts of rows or URLs in this run and before it. */
 export function countsOf(counts: {
   readonly created: number
   readonly found: number
@@ -15,24 +15,24 @@ export function countsOf(counts: {
   return `${now}${rest}${doneBefore > 0 ? `; ${formatCount(doneBefore)} done before` : ''}`
 }
 
-/** A number as people write it: 1,000. */
+/** Formats a number with separators: 1,000. */
 export const formatCount = (number: number): string => number.toLocaleString('en-US')
 
-/** A time in the largest unit that fits twice: 90 seconds, 34 minutes, 2 hours. */
+/** Formats a time in the largest unit that fits twice: 90 seconds, 34 minutes, 2 hours. */
 export function duration(seconds: number): string {
   const units = { day: 86_400, hour: 3600, minute: 60 }
   const [unit, size] = Object.entries(units).find(([, size]) => seconds >= 2 * size) ?? ['second', 1]
   return many(Math.round(seconds / size), unit)
 }
 
-/** Names in quotes: `'Spring' and 'Summer'`. */
+/** Lists names in quotes: `'Spring' and 'Summer'`. */
 export const listed = (names: readonly string[]): string =>
   names
     .map((name) => `'${name}'`)
     .join(', ')
     .replace(/, (?=[^,]*$)/, ' and ')
 
-/** A time in milliseconds as a clock counts it down: `0:43`, `33:20`, `5:33:20`. */
+/** Formats milliseconds as a clock: `0:43`, `33:20`, `5:33:20`. */
 export function clock(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]

@@ -52,7 +52,7 @@ export async function addressesIn(journal: Journal | undefined): Promise<string[
   return entries.flatMap(({ data }) => (isRecord(data) && typeof data.shorturl === 'string' ? [data.shorturl] : []))
 }
 
-/** As it was given, unless it is a symbolic link. */
+/** Returns the name of an input as it was given, or the file that a symbolic link stands for. */
 async function inputName(file: string): Promise<string> {
   const real = await realpath(file)
   return real === resolve(file) ? file : real

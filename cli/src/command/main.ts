@@ -47,7 +47,7 @@ async function runCommand(name: string, args: string[]): Promise<number | undefi
     return fail(name === '' ? help : `shortlink: ${problem}\n'shortlink --help' lists the commands.`, 2)
   }
   const { default: command } = await entry.load()
-  // What follows `--` is for the program that the command runs.
+  // No argument after `--` is an option.
   const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
   if (own.includes('--help') || own.includes('-h')) {
     return print(await command.help())
@@ -74,7 +74,7 @@ function print(text: string): number {
   return 0
 }
 
-/** A message may quote a file or a server, so what steers a terminal is replaced. */
+/** Prints a message without characters that control a terminal, because it may quote a file or a server. */
 function fail(message: string, status: number): number {
   console.error(message.split('\n').map(printable).join('\n'))
   return status

@@ -43,7 +43,7 @@ export interface Output {
    */
   write(rows: readonly OutputRow[], main?: readonly string[], format?: Format): Promise<void>
   /**
-   * Writes rows as they come, a page at a time, until nobody reads standard output any more. Files, JSON and tables are
+   * Writes rows as they come, a page at a time, until standard output is closed. Files, JSON and tables are
    * written when all rows are there.
    *
    * @param documented the columns that CSV has in any case
@@ -115,7 +115,7 @@ export async function outputOf(
   }
 }
 
-/** Prints pages until nobody reads standard output any more. */
+/** Prints pages until standard output is closed. */
 async function printPages(
   pages: AsyncIterable<readonly OutputRow[]>,
   textOf: (rows: readonly OutputRow[]) => string,
@@ -151,14 +151,14 @@ const isFormat = (text: string): text is Format => outputFormats.some((format) =
 
 const ownSuffixes = { '.csv': 'csv', '.json': 'json', '.ndjson': 'ndjson', '.md': 'md' } as const
 
-/** The format that the name of a file says, if it has a suffix. */
+/** Returns the format that the suffix of a file says, if it has one. */
 function formatOfName(file: string, suffixes: Readonly<Record<string, Format>>): Format | undefined {
   const suffix = extname(file).toLowerCase()
   if (suffix === '' || Object.hasOwn(suffixes, suffix)) return suffixes[suffix]
   throw new UsageError(`--out ${file}: expected ${Object.keys(suffixes).join(', ')}, not ${suffix}`)
 }
 
-/** JSON in which characters that steer a terminal are escaped. It means the same. */
+/** Formats a value as JSON. Characters that control a terminal are escaped. */
 export function jsonText(value: unknown, indent?: number): string {
   const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
   return JSON.stringify(value, null, indent).replace(/[^\n -~]/gu, (character) =>
@@ -182,7 +182,7 @@ function render(
     : csvLines([columns, ...rows.map((row) => columns.map((column) => row[column]))], show)
 }
 
-/** Lines of CSV. */
+/** Formats lines of CSV. */
 function csvLines(lines: readonly (readonly unknown[])[], show: (text: string) => string): string {
   const cellOf = (value: unknown) => (typeof value === 'number' ? String(value) : escapeFormula(show(cellText(value))))
   return stringify(
@@ -191,17 +191,17 @@ function csvLines(lines: readonly (readonly unknown[])[], show: (text: string) =
   )
 }
 
-/** A longer cell is cut in a table, in characters: nobody reads it there, and its lines cost time. */
+/** The longest cell in a table, in characters. */
 const MAX_CELL = 500
 
-/** The columns that tell something: one without a value does not. */
+/** Returns the columns in which a row has a value. */
 const filled = (rows: readonly OutputRow[], columns: readonly string[]) =>
   columns.filter((column) => rows.some((row) => cellText(row[column]) !== ''))
 
 /** An address, which stays one in Markdown. */
 const wholeAddress = /^https?:\/\/\S+$/
 
-/** Text that Markdown shows as it is: no image, link or emphasis, and nobody is mentioned. */
+/** Escapes a text for Markdown: no image, link, emphasis or mention. */
 function markdownText(text: string): string {
   if (wholeAddress.test(text))
     return text.replace(/[\\|<>[\]*`@]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
@@ -209,7 +209,7 @@ function markdownText(text: string): string {
   return text.replace(/[\\|<[\]*_`~&]/g, '\\$&').replace(/@|:(?=\/\/)|www(?=\.)/gi, '$&\u200b')
 }
 
-/** A table in Markdown, with numbers on the right. */
+/** Formats a table in Markdown, with numbers on the right. */
 function markdown(rows: readonly OutputRow[], columns: readonly string[]): string {
   const shown = filled(rows, columns)
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
@@ -248,7 +248,7 @@ function table(rows: readonly OutputRow[], columns: readonly string[]): string {
   return `${text.replaceAll(/ +$/gm, '')}\n`
 }
 
-/** A value as the text of a cell. */
+/** Returns a value as the text of a cell. */
 export function cellText(value: unknown): string {
   if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
@@ -259,9 +259,9 @@ export function cellText(value: unknown): string {
  */
 const formula = /(^|[;\t\r\n])(?=[=+\-@\uFF0B\uFF0D\uFF1D\uFF20])|^(?=[\t\r])/g
 
-/** A cell that no spreadsheet runs, whatever separates its cells. */
+/** Guards a cell so that no spreadsheet runs it, whatever separates its cells. */
 export const escapeFormula = (cell: string): string => cell.replace(formula, "$1'")
 
-/** A cell as it was before {@link escapeFormula}. */
+/** Removes the guards of {@link escapeFormula}. */
 export const unescapeFormula = (cell: string): string =>
   cell.replace(/(^|[;\t\r\n])'(?=[=+\-@\uFF0B\uFF0D\uFF1D\uFF20])|^'(?=[\t\r])/g, '$1')

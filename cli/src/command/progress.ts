@@ -41,7 +41,7 @@ export class ProgressLine {
     this.#timer = setInterval(() => this.#write(), isTTY ? SECOND_MS : 10 * SECOND_MS).unref()
   }
 
-  /** Tells where the work is. */
+  /** Shows the state of the work. */
   readonly show = (state: State): void => {
     this.#latest = state
     this.#sinceLatest = startStopwatch()
@@ -110,7 +110,7 @@ export class ProgressLine {
 }
 
 /**
- * The time that so many requests take, if the rate limit does not allow them at once:
+ * Describes the time that requests take, if the rate limit does not allow them at once:
  * `, about 34 minutes at 30 a minute`.
  */
 export function timeFor(requests: number, { rateLimit }: Limited): string {

@@ -128,7 +128,7 @@ function domainFinder(known: ReadonlyMap<string, string>): Finder {
   }
 }
 
-/** A number of JSON is an id. A text may be one, or a name such as `2026`. */
+/** Returns whether a value may be a name. A number of JSON is an id, a text may be either, such as `2026`. */
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 /** Finds the id of a name or of an id in text, or says what is wrong with it. */

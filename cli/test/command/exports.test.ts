@@ -120,10 +120,10 @@ test.each(table)(
 )
 
 test('the recipe has the command of each', async () => {
-  const page = await readFile('docs/src/content/docs/recipes/move-from-another-shortener.md', 'utf8')
+  const page = await readFile('docs/src/content/docs/command/move-from-another-shortener.md', 'utf8')
   for (const [, file, maps] of table) {
     const quoted = maps.map((arg) => (arg.startsWith('--') ? arg : `'${arg}'`))
-    expect(page).toContain(`\`${['npx shortlink-sdk import', file, ...quoted, '--out result.'].join(' ')}`)
+    expect(page).toContain(`\`${['npx shortlink-cli import', file, ...quoted, '--out result.'].join(' ')}`)
   }
 })
 

@@ -4,7 +4,7 @@ import { run, setUp, shop } from './run.ts'
 
 test.each([
   ['the key is wrong', { key: 'wrong-key-1234567890' }, /: 401 .*SHORTLINK_API_KEY/],
-  ['the address is wrong', { path: '/v2' }, /: 404 .* right\? It is http:\S+\/api\/v2\n/],
+  ['the address is wrong', { path: '/v2' }, /: 404 .*SHORTLINK_BASE_URL, which is http:\S+\/api\/v2\n/],
 ])('import and shorten end at the first failure if %s, with nothing but that', async (_, server, message) => {
   const { sandbox, write, files } = await setUp()
   const { key = sandbox.apiKey, path = '' }: Record<string, string> = server

@@ -1,9 +1,9 @@
 import fs, { symlink, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { Readable } from 'node:stream'
+import { serve } from 'shortlink-sdk/node'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { serve } from '../../../src/testing/server.ts'
 import { run, sentTo, setUp, shop } from './run.ts'
 
 test('the same import again sends nothing, and gives the same result under any name', async () => {

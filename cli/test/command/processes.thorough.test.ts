@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parse } from 'csv-parse/sync'
+import { serve } from 'shortlink-sdk/node'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { expect, onTestFinished, test } from 'vitest'
-import { serve } from '../../../src/testing/server.ts'
 import { buildCommand } from './program.ts'
 
 const cli = await buildCommand()
@@ -205,5 +205,5 @@ test('a full disk is an error of one line', { skip: process.platform !== 'linux'
     stderr += text
   })
   const [status] = await once(child, 'close')
-  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/^shortlink-sdk: ENOSPC: .*\n$/) })
+  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/^shortlink: ENOSPC: .*\n$/) })
 })

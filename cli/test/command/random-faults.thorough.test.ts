@@ -64,24 +64,16 @@ class Scenario extends RandomServer {
     const suffix = this.pick(suffixes)
     const file = await this.#write(rows, suffix)
     const out = this.random() < 0.5 ? [`--out`, `${this.#name}-result.json`] : []
-    const [reuse, hasSuffix] = [this.random() < 0.5, this.random() < 0.3]
-    const args = [
-      'import',
-      file,
-      ...out,
-      '--json',
-      ...(reuse ? ['--reuse'] : []),
-      ...(hasSuffix ? ['--on-taken', 'suffix'] : []),
-    ]
+    const args = ['import', file, ...out, '--json']
     const { status, stdout } = await this.#untilDone(args, async ({ status, stdout }) => {
       const results = await this.#resultsOf(stdout, out[1])
       for (const [index, { outcome, shorturl }] of results.entries()) {
         const { url, custom } = rows[index]!
-        if (outcome === 'done') this.checkRow(hasSuffix ? { url } : { url, ...(custom && { custom }) }, shorturl!)
+        if (outcome === 'done') this.checkRow({ url, ...(custom && { custom }) }, shorturl!)
       }
       if (status === 0) expect(results.map(({ outcome }) => outcome)).toEqual(rows.map(() => 'done'))
       const made = results.filter(({ custom, outcome }) => outcome === 'done' && !custom)
-      if (!reuse && new Set(made.map(({ shorturl }) => shorturl)).size < made.length) {
+      if (new Set(made.map(({ shorturl }) => shorturl)).size < made.length) {
         throw new Error('two rows have got one link')
       }
       if (!this.dialect.includes('alias-ignored')) this.checkNumber(rows)
@@ -93,8 +85,7 @@ class Scenario extends RandomServer {
         rows.sort((one, other) => one.url.localeCompare(other.url))
         await this.#write(rows, suffix)
       })
-      // With a suffix, the file still says the alias that was taken.
-      if (!hasSuffix) await this.#syncResult(found)
+      await this.#syncResult(found)
       if (this.#writes() > writes) throw new Error('what is done is written again')
       return this.#report()
     }
@@ -115,7 +106,7 @@ class Scenario extends RandomServer {
     const requests = this.sandbox.requests.length
     for (const [index, file] of [args[1]!, this.#path('again-0.json')].entries()) {
       const out = this.#path(`again-${index}.json`)
-      const { status } = await run('import', file, ...args.filter((arg) => arg.startsWith('--r')), '--out', out)
+      const { status } = await run('import', file, '--out', out)
       if (index === 0 && (status !== 0 || this.sandbox.requests.length > requests)) {
         throw new Error('the same rows in another order are not done')
       }
@@ -181,7 +172,7 @@ class Scenario extends RandomServer {
 
   async #shorten(): Promise<void> {
     const urls = Array.from({ length: 1 + Math.floor(this.random() * 4) }, this.url)
-    const { stdout } = await run('shorten', ...urls, '--json', ...(this.random() < 0.5 ? ['--reuse'] : []))
+    const { stdout } = await run('shorten', ...urls, '--json')
     const entries: { url: string; shorturl?: string }[] = JSON.parse(stdout)
     for (const { url, shorturl } of Array.isArray(entries) ? entries : [])
       if (shorturl) this.checkRow({ url }, shorturl)

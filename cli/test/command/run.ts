@@ -2,9 +2,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { formatWithOptions } from 'node:util'
+import { serve } from 'shortlink-sdk/node'
 import { createSandbox, type Sandbox, type SandboxOptions, sampleData } from 'shortlink-sdk/testing'
 import { onTestFinished, vi } from 'vitest'
-import { serve } from '../../../src/testing/server.ts'
 import { main } from '../../src/command/main.ts'
 
 /** A sandbox on a port, a folder for files, and the command, which runs in this process. */

@@ -108,7 +108,7 @@ it.each([
 it.each([
   [['--check', '--apply'], '--check changes nothing: leave out --apply'],
   [['--max-deletes', '3'], '--max-deletes is for --prune'],
-  [['--prune', ' '], '--prune takes what the aliases begin with'],
+  [['--prune', ' '], '--prune takes the prefix of the aliases'],
 ])('refuses %j', async (args, message) => {
   const { write } = await setUp()
   const { status, stderr } = await run('sync', await write('links.csv', `alias,url\ntea,${shop('a')}\n`), ...args)

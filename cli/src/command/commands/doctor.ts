@@ -60,7 +60,7 @@ export default command(
   doctorNotes,
 )
 
-/** A report as text: the verdict and what explains it, in ten lines at most. */
+/** Formats a report: the verdict and what explains it, in ten lines at most. */
 function reportText({ text, notes, requests }: Report): string {
   const shown = notes.length > 8 ? [...notes.slice(0, 7), `${notes.length - 7} more: --json`] : notes
   const last = `${many(requests, 'request')} sent, and nothing was changed.`

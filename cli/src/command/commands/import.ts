@@ -1,11 +1,11 @@
 import { extname } from 'node:path'
-import { InvalidRequestError, ShortLinkClient } from 'shortlink-sdk'
+import { InvalidRequestError } from 'shortlink-sdk'
 import { hostOf, lettersOf } from '../../addresses.ts'
 import { type ImportResult, type ImportSummary, importLinks, type PlannedRow } from '../../tasks/import.ts'
 import { type LinkRow, parameterNames } from '../../tasks/rows.ts'
 import { printable } from '../../text.ts'
 import { checkDone, isDone, leftAsItIs } from '../check-done.ts'
-import { type ClientArgs, clientArgs, clientOf, clientToPlan, throwIfNotSet } from '../client.ts'
+import { type ClientArgs, clientArgs, clientOf, clientToPlan } from '../client.ts'
 import { asIncomplete, command, errorMessage, IncompleteError, UsageError } from '../command.ts'
 import { countsOf, formatCount, many } from '../counts-and-times.ts'
 import { type LinkFile, type Row, readLinks, setAlias } from '../files/columns.ts'
@@ -46,7 +46,7 @@ export default command(
       journal: {
         type: 'string',
         valueHint: 'file',
-        description: 'what remembers which row got which link; default: FILE.journal, for standard input none',
+        description: 'where to record which row got which link; default: FILE.journal, for standard input none',
       },
       'dry-run': { type: 'boolean', description: 'check the file and say how long it takes; no link is made' },
       ...outputArgs,
@@ -129,7 +129,8 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
     client,
     todo.map(({ values }) => values),
     {
-      journal,
+      // A plan takes no lock, so it can be made while an import runs.
+      journal: isPlanOnly && journal ? { read: journal.read, write: journal.write } : journal,
       signal,
       dryRun: isPlanOnly,
       onProgress: progress.show,
@@ -139,15 +140,12 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
           ...(replayed > 0 ? [`${formatCount(replayed)} done before`] : []),
           ...(done.length > 0 ? [`${formatCount(done.length)} to check`] : []),
         ]
-        progress.say(`${counts.join(', ')}${timeFor(toSend, limitOf(client))}`)
+        progress.say(`${counts.join(', ')}${timeFor(toSend, client)}`)
       },
       prepare: async (values) => {
         const named = values.map((row) => rowOf.get(row)!)
-        await resolveNames(
-          named,
-          { domain, campaign, channel },
-          { hosts, signal, client: () => asConnected(args, client) },
-        )
+        const connect = () => (isPlanOnly ? clientOf(args) : client)
+        await resolveNames(named, { domain, campaign, channel }, { hosts, signal, client: connect })
         return named.map(({ values, problem }) =>
           problem === undefined ? values : new InvalidRequestError([{ path: [], message: problem }]),
         )
@@ -177,16 +175,6 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
   return { summary, error: checkEnd }
 }
 
-/** Returns the client of a dry run for a call, which needs an address and a key. */
-function asConnected(args: ClientArgs, client: ShortLinkClient): ShortLinkClient {
-  throwIfNotSet(args)
-  return client
-}
-
-/** Without an address, the usual rate limit tells how long it takes. */
-const limitOf = (client: ShortLinkClient): ShortLinkClient =>
-  client.baseUrl === undefined ? new ShortLinkClient({ baseUrl: 'http://localhost' }) : client
-
 /** Returns whether a 404 may be about an id in the row, rather than about the address of the server. */
 const hasIds = (row: LinkRow): boolean =>
   (['campaign', 'channel', 'domain', 'pixels', 'type'] as const).some((name) => row[name])
@@ -201,7 +189,7 @@ function showPlan({ input, rows, todo }: PreparedImport, { error }: ImportEnd): 
   if (invalid.length > 0) throw new Error(`${many(invalid.length, 'row')} cannot be imported`)
 }
 
-/** The first rows as they are sent. */
+/** Describes the first rows as they are sent. */
 const firstRows = (rows: readonly Row[]): string[] =>
   rows.slice(0, 3).map(({ number, values }) => {
     const cells = Object.entries(values).flatMap(([name, value]) => {
@@ -211,7 +199,7 @@ const firstRows = (rows: readonly Row[]): string[] =>
     return `row ${number}: ${cells.join(', ')}`
   })
 
-/** Aliases that a server with its own spelling would take for one. */
+/** Describes aliases that are one alias on servers with a spelling of their own. */
 function twinAliases(rows: readonly Row[]): string[] {
   const firsts = new Map<string, Row>()
   return rows.flatMap((row) => {
@@ -274,7 +262,7 @@ function writeResult({ input, rows, output, args: { out = '' } }: PreparedImport
   return output.writeWhole(resultTable(input, rows, output.show, delimiter))
 }
 
-/** Advice on the links that the server made under another alias or domain. */
+/** Describes the links that the server made under another alias or domain. */
 const strayLines = (strays: ImportSummary['strays']): string[] =>
   strays.map(({ id, shorturl }) =>
     printable(
@@ -288,6 +276,6 @@ const NO_JOURNAL =
 /** The error of rows that an import has not come to when it ends early. */
 const NOT_TRIED = 'not tried yet'
 
-/** The error of a row of an earlier result that may have a link whose alias nobody knows. */
+/** The error of a row of an earlier result that may have a link whose alias is unknown. */
 const MAY_HAVE_LINK =
   'an earlier import may have made the link of this row: import its own input again, or empty outcome to make another link'

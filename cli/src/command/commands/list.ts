@@ -1,9 +1,8 @@
-import { ShortLinkClient } from 'shortlink-sdk'
 import { Campaign, Channel, Domain, Link, Overlay, Pixel, PlatformFile, QrCode, Splash } from 'shortlink-sdk/schemas'
 import { startStopwatch } from '../../tasks/task.ts'
 import { describeIssues, isRecord, similarName } from '../../text.ts'
-import { clientArgs, clientOf, type ListName, listsOf } from '../client.ts'
-import { command, IncompleteError, UsageError, wholeNumberOption } from '../command.ts'
+import { clientArgs, clientOf, type ListName, lists } from '../client.ts'
+import { command, IncompleteError, parseWholeNumber, UsageError } from '../command.ts'
 import { type OutputRow, outputArgs, outputOf } from '../output.ts'
 import { Work } from '../work.ts'
 
@@ -19,8 +18,6 @@ const schemas: Record<ListName, { readonly shape: object }> = {
   qr: QrCode,
   links: Link,
 }
-
-const lists = listsOf(new ShortLinkClient())
 
 /** The columns of a table of links, which have more. */
 const linkColumns = ['id', 'shorturl', 'title', 'longurl', 'clicks', 'date']
@@ -43,7 +40,7 @@ export default command(
         const advice = meant ? `did you mean ${meant}?` : `but of ${lists.join(', ')}`
         throw new UsageError(`there is no list of '${resource}', ${advice}`)
       }
-      const max = limit === undefined ? Infinity : wholeNumberOption('limit', limit, 1, 1e9)
+      const max = limit === undefined ? Infinity : parseWholeNumber('limit', limit, 1, 1e9)
       const output = await outputOf(args)
       const problems: string[] = []
       // A row that does not fit is one row: it is printed as it came.

@@ -3,7 +3,7 @@ import { hostOf } from '../../addresses.ts'
 import { type ReportResult, type ReportSummary, readPrevious, reportLinks } from '../../tasks/report.ts'
 import { printable } from '../../text.ts'
 import { clientArgs, clientOf } from '../client.ts'
-import { command, errorMessage, IncompleteError, UsageError, wholeNumberOption } from '../command.ts'
+import { command, errorMessage, IncompleteError, parseWholeNumber, UsageError } from '../command.ts'
 import { formatCount, many } from '../counts-and-times.ts'
 import { readInput } from '../files/input.ts'
 import { cellText, type OutputRow, outputArgs, outputOf } from '../output.ts'
@@ -26,7 +26,11 @@ export default command(
   {
     meta: { name: 'report', description: 'List every link with its clicks, and how many of them are new' },
     args: {
-      previous: { type: 'string', valueHint: 'file', description: 'an earlier report: says how many clicks are new' },
+      previous: {
+        type: 'string',
+        valueHint: 'file',
+        description: 'an earlier report, to show how many clicks are new',
+      },
       by: {
         type: 'string',
         valueHint: groupings.join('|'),
@@ -39,7 +43,7 @@ export default command(
     async run({ args }) {
       const { previous: file, by, top } = args
       if (by !== undefined && !isGrouping(by)) throw new UsageError(`--by takes ${groupings.join(', ')}, not '${by}'`)
-      const max = top === undefined ? undefined : wholeNumberOption('top', top, 1, 1e9)
+      const max = top === undefined ? undefined : parseWholeNumber('top', top, 1, 1e9)
       const output = await outputOf(args)
       const previous = file === undefined ? undefined : await readEarlierReport(file)
       const work = new Work(clientOf(args), 'links')
@@ -111,7 +115,7 @@ async function readEarlierReport(file: string): Promise<EarlierRow[]> {
   return links
 }
 
-/** The totals, and the links that are gone. */
+/** Describes the totals, and the links that are gone. */
 function linesOf(summary: ReportSummary<EarlierRow>, file: string | undefined, isShown: boolean): string[] {
   const { total: links, clicks, newClicks, lostClicks, isNew, newLinkClicks, gone } = summary
   const lost = lostClicks > 0 ? `, and ${formatCount(lostClicks)} fewer on others` : ''
@@ -135,7 +139,7 @@ function goneLines(gone: readonly EarlierRow[]): string[] {
   return gone.length > MAX_GONE ? [...lines, `gone: ${formatCount(gone.length - MAX_GONE)} more`] : lines
 }
 
-/** A link with its clicks, and what else the report says of it. */
+/** Returns the row of a link. */
 function linkRow(result: ReportResult, campaigns: ReadonlyMap<number, string> | undefined): OutputRow {
   const { link, newClicks, isNew, uniqueClicks, error } = result
   const { id, shorturl, alias, title, longurl, clicks, uniqueclicks: _, campaign, ...rest } = link
@@ -155,7 +159,7 @@ function linkRow(result: ReportResult, campaigns: ReadonlyMap<number, string> | 
   }
 }
 
-/** The names of campaigns or channels by their ids. */
+/** Reads the names of campaigns or channels by their ids. */
 async function groupNamesById(client: ShortLinkClient, by: 'campaign' | 'channel'): Promise<Map<number, string>> {
   const names = new Map<number, string>()
   for await (const { id, name } of by === 'campaign' ? client.campaigns.list() : client.channels.list()) {
@@ -165,14 +169,14 @@ async function groupNamesById(client: ShortLinkClient, by: 'campaign' | 'channel
   return names
 }
 
-/** The names of campaigns; `undefined` if the server refuses this list. */
+/** Reads the names of campaigns; `undefined` if the server refuses this list. */
 const namesIfListed = (client: ShortLinkClient): Promise<Map<number, string> | undefined> =>
   groupNamesById(client, 'campaign').catch((error) => {
     if (isShortLinkError(error) && ['api', 'permission', 'not_found'].includes(error.code)) return undefined
     throw error
   })
 
-/** The clicks of each campaign, domain or channel, the most first. A link in two channels counts in both. */
+/** Sums up the clicks of each campaign, domain or channel, the most first. A link in two channels counts in both. */
 function groupsOf(results: readonly ReportResult[], by: Grouping, names: ReadonlyMap<number, string>): OutputRow[] {
   const groups = new Map<string, { links: number; clicks: number | null; newClicks: number | null }>()
   for (const { link, newClicks } of results) {
@@ -195,7 +199,7 @@ function groupNames(link: ReportResult['link'], by: Grouping, names: ReadonlyMap
   return ids.length > 0 ? ids.map((id) => names.get(id) ?? `${by} ${id}`) : [`no ${by}`]
 }
 
-/** The rows with the most new clicks, or else with the most clicks. */
+/** Returns the rows with the most new clicks, or else with the most clicks. */
 function topOf(rows: readonly OutputRow[], max: number): OutputRow[] {
   const of = (row: OutputRow, column: string) => Number(row[column] ?? 0)
   return [...rows]

@@ -2,7 +2,7 @@ import { isShortLinkError } from 'shortlink-sdk'
 import { type SyncResult, type SyncSummary, syncLinks } from '../../tasks/sync.ts'
 import { printable } from '../../text.ts'
 import { clientArgs, clientOf } from '../client.ts'
-import { asIncomplete, command, errorMessage, IncompleteError, UsageError, wholeNumberOption } from '../command.ts'
+import { asIncomplete, command, errorMessage, IncompleteError, parseWholeNumber, UsageError } from '../command.ts'
 import { formatCount, many } from '../counts-and-times.ts'
 import { checkRows, readLinks, setAlias } from '../files/columns.ts'
 import { readInput } from '../files/input.ts'
@@ -41,7 +41,7 @@ export default command(
       prune: {
         type: 'string',
         valueHint: 'prefix',
-        description: 'delete the links that are not in the file and whose alias begins so',
+        description: 'delete the links that are not in the file and whose alias starts with this prefix',
       },
       'max-deletes': {
         type: 'string',
@@ -54,16 +54,16 @@ export default command(
     async run({ args }) {
       const { file, apply = false, check = false, prune, 'max-deletes': maxDeletes, map } = args
       if (apply && check) throw new UsageError('--check changes nothing: leave out --apply')
-      if (prune?.trim() === '') throw new UsageError('--prune takes what the aliases begin with that it may delete')
+      if (prune?.trim() === '') throw new UsageError('--prune takes the prefix of the aliases that it may delete')
       if (maxDeletes !== undefined && prune === undefined) throw new UsageError('--max-deletes is for --prune')
-      const max = maxDeletes === undefined ? undefined : wholeNumberOption('max-deletes', maxDeletes, 0, 1e9)
+      const max = maxDeletes === undefined ? undefined : parseWholeNumber('max-deletes', maxDeletes, 0, 1e9)
       const output = await outputOf(args, { input: file })
       const input = await readInput(file)
       const { rows, hosts } = readLinks(input, map ?? [], ['url', 'custom'])
       if (prune !== undefined && rows.length === 0) {
         // Most likely the program that writes it has failed.
         throw new UsageError(
-          `${input.name}: has no rows, so --prune would delete every link whose alias begins with ${prune}`,
+          `${input.name}: has no rows, so --prune would delete every link whose alias starts with ${prune}`,
         )
       }
       const work = new Work(clientOf(args), 'links')

@@ -1,6 +1,6 @@
 import { type AnyShortLinkError, type AuthScheme, ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
 import { hasMessage, printable, shorten } from '../../text.ts'
-import { listsOf } from '../client.ts'
+import { type ListName, lists } from '../client.ts'
 import { duration } from '../counts-and-times.ts'
 import { type ExaminedCall, examinedCall, failures, type Part } from './why.ts'
 
@@ -72,17 +72,16 @@ async function judge(subject: Subject, calls: ExaminedCall[], ask: Ask): Promise
     return calls.map((call) => judgeFailure(subject, call)).find(Boolean) ?? lookElsewhere(subject, calls, ask)
   }
   if (refused && !scheme) return judgeKey(refused)
-  for (const list of listsOf(new ShortLinkClient(subject)).sort((one, other) => rankOf(one) - rankOf(other))) {
+  for (const list of inOrder) {
     if (!calls.some(({ part }) => part === list)) calls.push(await ask(list, { authScheme: scheme }))
   }
   return judgeWorking(subject, calls, scheme!)
 }
 
-/** The lists that most users have rows in come first. */
-const usual: readonly string[] = ['campaigns', 'channels', 'qr', 'links']
-const rankOf = (list: string): number => [...usual, list].indexOf(list)
+/** The lists, those first that most users have rows in. */
+const inOrder = [...new Set<ListName>(['campaigns', 'channels', 'qr', 'links', ...lists])]
 
-/** Repeats a call that was refused with the other schemes; `undefined` if none is accepted. */
+/** Repeats a refused call with the other schemes. Returns the accepted one, or `undefined`. */
 async function findScheme({ authScheme }: Subject, calls: ExaminedCall[], refused: ExaminedCall, ask: Ask) {
   for (const other of authSchemes.filter((scheme) => scheme !== authScheme)) {
     const again = await ask(refused.part, { authScheme: other })
@@ -93,7 +92,7 @@ async function findScheme({ authScheme }: Subject, calls: ExaminedCall[], refuse
   return undefined
 }
 
-/** The verdict on a server of which a call tells nothing; `undefined` if it tells something. */
+/** Returns the verdict if a call got no response, failed or met the rate limit; otherwise `undefined`. */
 function judgeFailure({ baseUrl }: Subject, { kind, response, error }: ExaminedCall): Conclusion | undefined {
   if (kind === 'silent' && error) {
     const { host } = new URL(baseUrl)
@@ -127,7 +126,7 @@ const showsPlatform = ({ kind, error }: ExaminedCall) =>
 const isKeyDoubtful = ({ kind, error }: ExaminedCall) =>
   ['authentication', 'permission'].includes(error?.code ?? '') || (kind === 'refused' && error?.code !== 'not_found')
 
-/** The verdict on a platform that refuses the key in each form. */
+/** Returns the verdict on a platform that refuses the key in every form. */
 const judgeKey = (refused: ExaminedCall): Conclusion =>
   conclude(
     'key refused',
@@ -136,9 +135,9 @@ const judgeKey = (refused: ExaminedCall): Conclusion =>
     'If it is right, ask the operator whether the Authorization header arrives: Apache drops it unless CGIPassAuth is On.',
   )
 
-/** The verdict on a server that the client can work with. */
+/** Returns the verdict on a server that the client can work with. */
 function judgeWorking({ authScheme, baseUrl }: Subject, calls: ExaminedCall[], scheme: AuthScheme): Conclusion {
-  // A part that the plan or the server lacks is no fault.
+  // A part that the plan or the server does not have is not a fault.
   const isInPart = calls.some(({ kind, error }) => {
     const isFault = !['ok', 'refused', 'rate limit'].includes(kind)
     return isFault && error?.code !== 'permission' && error?.code !== 'not_found'
@@ -186,7 +185,7 @@ async function lookElsewhere({ baseUrl, headers = [] }: Subject, calls: readonly
   return conclude('another platform', text, ...notes, 'The client does not work with other shorteners.')
 }
 
-/** The likely addresses of the platform if it is not at the base URL: the target of a redirect, and the usual ones. */
+/** Returns likely addresses of a platform that is not at the base URL: the target of a redirect, and the usual ones. */
 function otherBaseUrls(baseUrl: string, location: string | null): string[] {
   const { origin, pathname } = new URL(baseUrl)
   const own = pathname.replace(/\/+$/, '')

@@ -7,7 +7,7 @@ export type Part = 'account' | ListName
 
 /**
  * The responder to a call: the platform (`ok`, `refused`, or `unusable` if the client cannot work with it), something
- * else (`foreign`, or `web page` for HTML), or nobody (`silent`). A failure (5xx) and a rate limit (429) can come from
+ * else (`foreign`, or `web page` for HTML), or nothing (`silent`). A failure (5xx) and a rate limit (429) can come from
  * anything on the way.
  */
 type Responder = 'ok' | 'refused' | 'unusable' | 'foreign' | 'web page' | 'silent' | 'failing' | 'rate limit'
@@ -15,7 +15,7 @@ type Responder = 'ok' | 'refused' | 'unusable' | 'foreign' | 'web page' | 'silen
 /** A call, and its end. */
 export type ExaminedCall = ReturnType<typeof examinedCall>
 
-/** The findings about a call that ended with this error, or with none. */
+/** Describes a call that ended with an error, or without one. */
 export function examinedCall(part: Part, error: AnyShortLinkError | undefined) {
   const status = !error ? 200 : 'httpStatus' in error ? error.httpStatus : 'status' in error ? error.status : undefined
   const said = error && 'serverMessage' in error ? shorten(error.serverMessage, 100) : ''
@@ -52,7 +52,7 @@ const isEnvelope = (body: unknown): boolean => isRecord(body) && /^(\d+|true|fal
 
 const isHtml = (body: string): boolean => /^\s*<|<(!doctype|html)\b/i.test(body.slice(0, 1000))
 
-/** The calls that failed on a server where others work, those with the same response in one line. */
+/** Describes the calls that failed on a server where others work, one line for each response. */
 export function failures(calls: readonly ExaminedCall[]): string[] {
   const names = new Map<string, string[]>()
   for (const { call, kind, response, issues } of calls.filter(({ error }) => error)) {

@@ -10,7 +10,7 @@ function named(parameter: string, names: string): Record<string, string> {
   return Object.fromEntries(names.split(' ').map((name) => [name, parameter]))
 }
 
-/** A name without case, spaces and signs. */
+/** Returns a name without case, spaces and signs. */
 export const plain = (name: string): string =>
   name
     .normalize('NFKC')

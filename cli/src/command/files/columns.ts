@@ -85,7 +85,7 @@ function readColumns(input: Input, maps: readonly string[]): Column[] {
   })
 }
 
-/** The parameters of the columns that `--map` names; `undefined`: it is not sent. */
+/** Returns the parameters of the columns that `--map` names, `undefined` for a column that is not sent. */
 function readMaps({ columns, name }: Input, maps: readonly string[]): Map<number, string | undefined> {
   const result = new Map<number, string | undefined>()
   for (const map of maps) {
@@ -105,7 +105,7 @@ function readMaps({ columns, name }: Input, maps: readonly string[]): Map<number
   return result
 }
 
-/** The cells of a column that are not empty, as text. */
+/** Returns the cells of a column that are not empty, as text. */
 const cellsOf = ({ rows }: Input, index: number): string[] =>
   rows.map(({ cells }) => cellText(cells[index]).trim()).filter((cell) => cell !== '')
 

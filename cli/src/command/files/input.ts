@@ -125,7 +125,7 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
   }
 }
 
-/** Spreadsheets of some countries separate cells by semicolons. */
+/** Finds the delimiter. In some countries, spreadsheets write semicolons. */
 function delimiterOf(text: string): string {
   const header = text.slice(0, text.search(/[\r\n]|$/))
   return [',', ';', '\t'].reduce((best, other) => (countCells(header, other) > countCells(header, best) ? other : best))
@@ -152,7 +152,7 @@ function readLines(text: string, name: string): JsonRow[] {
   })
 }
 
-/** `where` is the file, and the line if it is known. The message quotes the text around the mistake. */
+/** Parses JSON. `where` names the file in errors, and the line if it is known. */
 function parseJson(text: string, where: string): unknown {
   try {
     return JSON.parse(text)
@@ -161,7 +161,7 @@ function parseJson(text: string, where: string): unknown {
   }
 }
 
-/** A table of objects. */
+/** Makes a table of objects. */
 function tableOf(rows: readonly JsonRow[], name: string): Pick<Input, 'columns' | 'rows'> {
   const indexes = new Map<string, number>()
   const records = rows.map(({ number, value }): InputRow => {

@@ -15,7 +15,7 @@ export interface Text {
   readonly hasMark: boolean
 }
 
-/** The name of a file in messages. */
+/** Returns the name of a file in messages. */
 export const nameOf = (path: string): string => (path === '-' ? 'standard input' : path)
 
 /**
@@ -51,7 +51,7 @@ function encodingOf(bytes: Buffer): Encoding {
   return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8'
 }
 
-/** The bytes of a text. */
+/** Returns the bytes of a text. */
 export function encode({ text, encoding, hasMark }: Text): Buffer {
   const marked = hasMark ? `\uFEFF${text}` : text
   if (encoding === 'utf-8') return Buffer.from(marked)

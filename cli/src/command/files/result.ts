@@ -10,10 +10,10 @@ const resultColumns = ['shorturl', 'alias', 'created', 'outcome', 'error'] as co
 /** Returns whether a map is `outcome=`, which says that this column is the user's own and the file is not a result. */
 export const isMapOfOutcome = (map: string): boolean => /^\s*(result_)*outcome\s*=\s*$/i.test(map)
 
-/** A name as columns are compared: spreadsheets and people change the case. */
+/** Returns the name of a column to compare by: spreadsheets and people change the case. */
 const columnKey = (name: string) => name.trim().toLowerCase()
 
-/** The names of our columns beside those of an input. */
+/** Returns the names of our columns beside those of an input. */
 const namesBeside = (columns: readonly string[]): string[] =>
   resultColumns.map((name) => {
     const taken = columns.map(columnKey)
@@ -26,8 +26,7 @@ const namesBeside = (columns: readonly string[]): string[] =>
  * Takes our columns out of the result of an import; they are known by their names, in any order and case. `undefined`
  * if a file has no column `outcome`, so is no result.
  *
- * @throws {UsageError} if it has `outcome` and no `shorturl`, or a row is done and has none, so that nobody can tell
- *   which link it has
+ * @throws {UsageError} if it has `outcome` and no `shorturl`, or a row is done and has no short address
  */
 export function splitResult(input: Input): Input | undefined {
   const { columns, name } = input
@@ -68,7 +67,7 @@ export function splitResult(input: Input): Input | undefined {
   return { ...input, columns: own.map((index) => columns[index]!), rows }
 }
 
-/** The rows of an input with their results: all of our columns in each, so that the file is known again. */
+/** Returns the rows of an input with their results, all of our columns in each, so that the file is recognized. */
 export function resultRows(columns: readonly string[], rows: readonly InputRow[]): OutputRow[] {
   const keys = keysOf([...columns, ...namesBeside(columns)])
   return rows.map(({ cells, result }) => {
@@ -78,7 +77,7 @@ export function resultRows(columns: readonly string[], rows: readonly InputRow[]
   })
 }
 
-/** A key for each column. If several have one name, the second becomes `name_2`, so that no cell is lost. */
+/** Returns a key for each column. The second column of a name becomes `name_2`, so that no cell is lost. */
 function keysOf(columns: readonly string[]): string[] {
   const keys = new Set<string>()
   for (const column of columns) {
@@ -89,7 +88,7 @@ function keysOf(columns: readonly string[]): string[] {
   return [...keys]
 }
 
-/** These rows as a table like the one that came: its columns, its delimiter, its encoding and its empty rows. */
+/** Formats rows as a table like the input: with its columns, delimiter, encoding and empty rows. */
 export function resultTable(
   input: Input,
   rows: readonly InputRow[],

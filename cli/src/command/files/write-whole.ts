@@ -71,7 +71,7 @@ export async function versionOf(path: string): Promise<string | undefined> {
   return file?.isFile() ? `${file.dev} ${file.ino} ${file.size} ${file.mtimeMs}` : undefined
 }
 
-/** The permissions of a file; `undefined` if it is not there. */
+/** Returns the permissions of a file; `undefined` if it does not exist. */
 export async function permissionsOf(path: string): Promise<number | undefined> {
   const { mode } = (await existing(path)) ?? {}
   return mode === undefined ? undefined : mode & 0o777
