@@ -32,7 +32,7 @@ export const queries: Record<string, string[]> = {
   'guides/limits/': ['429', 'too many requests', 'rate limit', 'low priority'],
   'guides/errors/': ['error handling', 'try catch', '401', 'AbortController'],
   'command/doctor/': ['ECONNREFUSED', 'fetch failed'],
-  'command/': ['cli', 'exit code'],
+  'command/usage/': ['command line', 'exit code'],
   'command/functions/': ['importLinks'],
   'recipes/testing/': ['vitest', 'msw'],
   'frameworks/test-environments/': ['jsdom', 'TextEncoder is not defined'],

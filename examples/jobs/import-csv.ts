@@ -5,7 +5,7 @@
  *
  *     npx tsx examples/jobs/import-csv.ts     offline, against the sandbox on a free port of this machine
  *
- * From a shell, `shortlink-sdk import addresses.csv --out addresses.short.csv` does the same, with drawn aliases.
+ * From a shell, `npx shortlink-cli import addresses.csv --out addresses.short.csv` does the same, with drawn aliases.
  *
  * It starts itself with the arguments `shorten <baseUrl> <apiKey> <addresses.csv>`: then it is the program alone.
  */

@@ -107,7 +107,7 @@ function allContents(): Content[] {
   const types = topic('types', take(main))
   const others = Object.entries(entries).filter(([name]) => name !== 'index')
   const entryPage = (title: string, file: string): Content => ({
-    path: `${title.replace('/', '-')}.md`,
+    path: `${title.replaceAll('/', '-')}.md`,
     title,
     description: `Everything that ${title} exports.`,
     above: moduleDocs(file),
