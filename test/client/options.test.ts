@@ -278,7 +278,7 @@ describe('a path as baseUrl', () => {
     const error = await failure(client.account.get())
     expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', path: '/account' })
     expect(error.message).toBe(
-      'GET /account: baseUrl: it is relative to the URL of a page, and there is no page here. On a server, give the absolute URL',
+      'GET /account: baseUrl: is relative to a page, and there is no page here: give an absolute URL',
     )
     expect(fetch).not.toHaveBeenCalled()
   })

@@ -100,7 +100,7 @@ const invalid: Refusal[] = [
   ['POST /files/upload/a.txt?expiry=tomorrow', 'The parameter expiry must be a date such as YYYY-MM-DD.', bytes],
   ['POST /files/upload/a.txt?maxdownloads=some', 'The parameter maxdownloads must be a number.', bytes],
   ['POST /url/add', 'The parameter url is required.', {}],
-  ['POST /url/add', 'The parameter url must be an address with http or https.', { url: 'shop' }],
+  ['POST /url/add', 'The parameter url must be an address with its scheme.', { url: 'shop' }],
   ['POST /url/add', 'That alias is taken. Please choose another one.', { url, custom: 'poster' }],
   [
     'POST /url/add',

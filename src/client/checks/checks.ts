@@ -165,9 +165,26 @@ export const httpUrl = /* @__PURE__ */ orUrlObject(
   ),
 )
 
-/** Returns true if what stands before the colon is a scheme: `shop.example:8080` is a host with a port. */
-const hasScheme = (url: string): boolean =>
-  /^(https?:|tel:|sms:|[^:.]*:(?!\d{1,5}([/?#]|$)))/i.test(url) && (!/^https?:/i.test(url) || httpUrl.fits(url))
+/** Returns whether a text has a character that nobody sees, as a paste brings them. */
+function hasInvisible(text: string): boolean {
+  // Some scripts and emoji need a joiner between two characters.
+  const plain = text.replace(/([^\0-\x7F])[\u200C\u200D](?=[^\0-\x7F])/g, '$1')
+  return /[\u200B-\u200F\u202A-\u202E\u2060-\u206F\uFEFF]/.test(plain)
+}
+
+/** Returns whether an address has a scheme that may be stored: `shop.example:8080` is a host with a port. */
+function hasScheme(url: string): boolean {
+  const [, name = '', rest = ''] = /^([^:]+):(.*)$/s.exec(url) ?? []
+  const isHost = (name.includes('.') || name === 'localhost') && /^\d+([/?#]|$)/.test(rest)
+  const isScript = /^(javascript|data|vbscript)$/i.test(name)
+  return (
+    !isHost &&
+    !isScript &&
+    !hasInvisible(url) &&
+    !/\shttps?:/i.test(url) &&
+    (!/^https?$/i.test(name) || httpUrl.fits(url))
+  )
+}
 
 export const anyUrl = /* @__PURE__ */ orUrlObject(
   /* @__PURE__ */ matching(

@@ -48,9 +48,7 @@ export class Address {
     if (isRelative(this.#given)) {
       const base = pageAddress()
       if (base) return parseAddress(option, new URL(this.#given, base), this.#allowInsecureHttp)
-      throw new ConfigurationError(
-        `${option}: it is relative to the URL of a page, and there is no page here. On a server, give the absolute URL`,
-      )
+      throw new ConfigurationError(`${option}: is relative to a page, and there is no page here: give an absolute URL`)
     }
     const value = environment(variable)
     if (value === undefined) throw new ConfigurationError(`no base URL: set ${addressWords(this.names)}`)

@@ -29,7 +29,7 @@ export function addressAdvice(call: Call<unknown>): string {
 
 /** The words for a redirect: its target, and the way out. `null`: the runtime does not reveal where. */
 export function redirectWords(location: string | null, call: Call<unknown>): string {
-  const advice = `. Redirects are not followed, because a POST would turn into a GET: set ${namesOf(call)} to the new address`
+  const advice = `. Redirects are not followed: set ${namesOf(call)} to the new address`
   if (location === null) return `redirected to another address, which this runtime does not reveal${advice}`
   // Masked as the server wrote it: `new URL` would mix its spelling with another.
   const shown = call.redact(location)
@@ -42,8 +42,7 @@ function namesOf({ endpoint }: Call<unknown>): string {
 }
 
 /** If the client sends no key, a proxy adds it, and reports the problem itself. */
-const KEY_ADVICE =
-  '. Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme` or SHORTLINK_AUTH_SCHEME: some servers expect another one than Bearer, and some hosts drop the Authorization header'
+const KEY_ADVICE = '. Check `apiKey` or SHORTLINK_API_KEY, then `authScheme`: some servers do not expect Bearer'
 
 /** Returns whether a 404 is about the path rather than an id: the call sends no id, or the API did not refuse it. */
 function isUnknownPath({ path, spec }: Call<unknown>, isFromApi: boolean): boolean {
@@ -63,7 +62,5 @@ function hasIdInBody({ json, checks }: Call<unknown>['spec']): boolean {
 /** The reference does not show the links section, so that some servers may lack it. */
 function unknownPathAdvice(call: Call<unknown>): string {
   const advice = addressAdvice(call)
-  return /^\/urls?(\/|$)/.test(call.path)
-    ? `. This server may have no links section, which the platform's reference does not show${advice}`
-    : advice
+  return /^\/urls?(\/|$)/.test(call.path) ? `. This server may have no links section${advice}` : advice
 }

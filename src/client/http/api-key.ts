@@ -126,7 +126,5 @@ function problemOf(key: unknown): string | undefined {
   if (key !== key.trim()) return 'begins or ends with white space: trim it'
   // Its number alone, because the rest of the key may be of such characters too.
   const misfit = misfitIn(key, /[\x21-\x7e]/)
-  return (
-    misfit && `contains a space, a line break or another character that a header cannot carry: ${codePointOf(misfit)}`
-  )
+  return misfit && `contains a character that a header cannot carry: ${codePointOf(misfit)}`
 }

@@ -14,7 +14,7 @@ import { redactHeaders } from '../secrets.ts'
 import type { CallResult } from './api-promise.ts'
 import { decode, parseBody, readBytes, readText } from './body.ts'
 import type { Attempt, Call, Failure, OpenedUpload, Settings, Step } from './call.ts'
-import { openEnvelope, type Received } from './envelope.ts'
+import { messageOf, openEnvelope, type Received } from './envelope.ts'
 import { AttemptError, invalidResponse, noResponse, noSlot, refused, timeLimit } from './failure.ts'
 import { emit, reportDrift } from './observers.ts'
 import type { BeforeRequest } from './request-options.ts'
@@ -218,7 +218,10 @@ function observeResponse(
   const { status } = response
   const headers = { get: (name: string) => headerOf(response, name) }
   const retryAfter = parseRetryAfter(headers, body)
-  const envelope = openEnvelope(body, status)
+  const opened = openEnvelope(body, status)
+  // Some gateways refuse what is over the limit with 403.
+  const isLimit = status === 403 && headers.get('X-RateLimit-Remaining') === '0' && /RATE_?LIMIT/i.test(messageOf(body))
+  const envelope = isLimit && opened?.ok === false ? { ...opened, status: 429 } : opened
   const isRateLimited = envelope?.ok === false && envelope.status === 429
   limiter?.observe({ headers, refused: isRateLimited, retryAfter })
   const { inARow, lastAt } = endpoint.refusals

@@ -273,8 +273,7 @@ export function prepareCall<T>(
   }
 }
 
-const NO_REQUEST =
-  'this environment has no Request, which the client needs: under Jest, use jest-fixed-jsdom or `@jest-environment node`'
+const NO_REQUEST = 'this environment has no Request: under Jest, use jest-fixed-jsdom'
 
 function headersOf(pairs: readonly HeaderPair[]): Headers {
   const headers = new Headers({ accept: 'application/json', 'content-type': 'application/json' })

@@ -30,14 +30,14 @@ export interface Refusal {
 export function openEnvelope(body: unknown, httpStatus: number): Envelope | undefined {
   const httpOk = httpStatus >= 200 && httpStatus < 300
   if (!isRecord(body)) return httpOk ? undefined : { ok: false, status: httpStatus, message: '', body }
-  const { error, message } = body
+  const { error } = body
   // An empty list of errors means success; any other object means failure.
   const isObject = typeof error === 'object' && error && Object.keys(error).length
   const code = isObject ? Number.NaN : error === 'false' ? 0 : Number(error || 0)
   if (httpOk && code === 0) return { ok: true, body }
   // A server that responds with 5xx may have done the work, so the body's number does not replace that status.
   const status = code >= 400 && code < 600 && httpStatus < 500 ? code : httpStatus
-  return { ok: false, status, message: messageOf(message) || (Number.isNaN(code) ? messageOf(error) : ''), body }
+  return { ok: false, status, message: messageOf(body), body }
 }
 
 /**
@@ -59,9 +59,26 @@ export function saysDone(body: unknown): boolean {
   return isRecord(body) && (body.error === 0 || body.error === '0' || body.error === false || body.error === 'false')
 }
 
-function messageOf(message: unknown): string {
-  if (typeof message === 'string') return message
-  return typeof message === 'object' && message !== null ? JSON.stringify(message) : ''
+/** Returns the words of a body, under any of the names that servers use; `''` if there are none. */
+export function messageOf(body: unknown): string {
+  const { message, msg, error, errors, status_txt } = isRecord(body) ? body : {}
+  return [message, msg, error, errors, status_txt].map(wordsOf).find(Boolean) ?? ''
+}
+
+/** Returns whether a text says which field it is about, or is in a list. */
+const isNamed = (text: string, name: string) => text.includes(name) || /^\d+$/.test(name)
+
+/** A code, such as 1 or true, is no words. */
+function wordsOf(value: unknown): string {
+  if (typeof value === 'string') return /^(\d*|true|false)$/.test(value) ? '' : value
+  if (typeof value !== 'object' || value === null) return ''
+  const texts = Object.entries(value).flatMap(([name, said]) =>
+    [said]
+      .flat()
+      .filter((text) => typeof text === 'string')
+      .map((text) => (isNamed(text, name) ? text : `${name}: ${text}`)),
+  )
+  return texts.join('; ') || JSON.stringify(value)
 }
 
 /** A response that was received: its body, and what it says beside the result. */

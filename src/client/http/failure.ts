@@ -24,7 +24,7 @@ import { type Redact, redactCause, redactLine } from '../secrets.ts'
 import { adviceAboutBody, adviceAboutRefusal, redirectWords } from './advice.ts'
 import { BodyTooLargeError, describeUnreadable } from './body.ts'
 import type { Attempt, Call, Failure, Step } from './call.ts'
-import { isApiRefusal, type Received, type Refusal, saysDone } from './envelope.ts'
+import { isApiRefusal, messageOf, type Received, type Refusal, saysDone } from './envelope.ts'
 import { causesOf, failureOfFetch, innermostReason, outcomeOf } from './fetch-failure.ts'
 import { canRepeat } from './retry.ts'
 
@@ -223,8 +223,9 @@ export function invalidResponse(
   { response, body }: Received,
   issues: readonly Issue[],
 ): Failure & { readonly error: InvalidResponseError } {
+  const said = redactLine(call.redact, messageOf(body), MAX_QUOTED)
   const message = issues.length
-    ? `invalid response: ${describe(issues, call.redact)}`
+    ? `invalid response: ${describe(issues, call.redact)}${said && `. The server said: ${said}`}`
     : `${response.status} ${describeUnreadable(body, call.redact)}${adviceAboutBody(call, body)}`
   const reason = issues.length === 0 && typeof body === 'string' ? 'not_json' : 'schema'
   const outcome = call.method !== 'GET' && saysDone(body) ? 'done' : 'unknown'

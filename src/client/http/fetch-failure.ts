@@ -28,7 +28,7 @@ export function failureOfFetch(
   // Certificates are rejected before the request is sent. Other TLS errors prove nothing: OpenSSL uses the same codes
   // for a handshake and for a connection that breaks after the request.
   if (hasCode(causes, /^(CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/)) {
-    const words = `${noResponse}. The certificate has expired, is for another name, or is not trusted: for a private certificate authority, set NODE_EXTRA_CA_CERTS to its file`
+    const words = `${noResponse}. The certificate is not trusted: for a private authority, set NODE_EXTRA_CA_CERTS to its file`
     return { outcome: 'not-sent', mayRepeat: false, words }
   }
   if (isRefusedByFetch(causes)) {

@@ -153,7 +153,7 @@ export function logObservers(level: LogLevel, logger: Logger): Listeners[number]
       warnedUntil = now + waitMs
       const others = queued > 1 ? `; ${queued} calls are waiting` : ''
       return logger.warn(
-        `shortlink-sdk: ${method} ${path} waits ${formatDuration(waitMs)} for the rate limit${others}. Nothing is lost: see the options rateLimit and onWait.`,
+        `shortlink-sdk: ${method} ${path} waits ${formatDuration(waitMs)} for the rate limit${others}: see the options rateLimit and onWait`,
       )
     },
   }

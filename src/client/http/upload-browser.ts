@@ -20,8 +20,7 @@ export function tellProgress(
   return { onSent: () => notify(onProgress, { loaded: blob.size, total: blob.size }) }
 }
 
-const FOLLOWED =
-  'the browser followed a redirect: check whether the file exists before you retry, and set the base URL to the new address'
+const FOLLOWED = 'the browser followed a redirect, so the file may be stored: set the base URL to the new address'
 
 /** The parts of a fetch init that are used. The content is given separately. */
 interface XhrInit {

@@ -40,7 +40,7 @@ function checkContent(content: unknown, name: string): Issue[] {
   const accepted = 'a Blob, File, ArrayBuffer, typed array, ReadableStream or AsyncIterable of bytes'
   const hint =
     typeof content === 'string'
-      ? ': is it a path or the text? For a file on disk use fileFromPath(path) of shortlink-sdk/node, for text new Blob([text])'
+      ? ': for a file use fileFromPath(path) of shortlink-sdk/node, for text new Blob([text])'
       : ''
   return [{ path: [name], message: mismatch(accepted, content) + hint }]
 }

@@ -1,16 +1,6 @@
 import type * as z from 'zod/mini'
-import {
-  alias,
-  anyUrl,
-  type Check,
-  checks,
-  dateTime,
-  httpUrl,
-  id,
-  nonEmptyString,
-  secret,
-  string,
-} from '../checks/checks.ts'
+import { alias, anyUrl, type Check, checks, dateTime, id, nonEmptyString, secret, string } from '../checks/checks.ts'
+import { formatValue } from '../checks/mismatch.ts'
 import {
   countOrNull,
   countOrZero,
@@ -69,7 +59,10 @@ export const Link = /* @__PURE__ */ object({
 const otherNames = { shorturl: ['short'] } as const
 
 export const prepareLink = /* @__PURE__ */ renameFields<Link>(otherNames, (row) =>
-  row.alias || typeof row.shorturl !== 'string' ? row : { ...row, alias: aliasIn(row.shorturl) },
+  // A number has lost the zeros of `007`, and `1e5` is no longer what it was.
+  (row.alias && typeof row.alias !== 'number') || typeof row.shorturl !== 'string'
+    ? row
+    : { ...row, alias: aliasIn(row.shorturl) },
 )
 
 /** A link without its statistics. Only `id` and `shorturl` are certain. */
@@ -240,6 +233,16 @@ function pairs<Name extends string, Other extends string>(
   return {
     expected: `a list of { ${name}, ${other} }, each ${other} ${second.expected}`,
     fits: (value) => Array.isArray(value) && value.every(fits),
+    hint: (value) => {
+      const items: unknown[] = Array.isArray(value) ? value : []
+      const at = items.findIndex((item) => !fits(item))
+      const item = items[at]
+      const misfit = isRecord(item) ? (nonEmptyString.fits(item[name]) ? other : name) : undefined
+      const shown = misfit
+        ? `${misfit} is ${formatValue((item as Record<string, unknown>)[misfit])}`
+        : formatValue(item)
+      return at < 0 ? undefined : `entry ${at + 1}: ${shown}`
+    },
   }
 }
 
@@ -272,9 +275,9 @@ const rest = {
     fits: (value: unknown) =>
       isRecord(value) && [value.apple, value.google].every((store) => store === undefined || string.fits(store)),
   } satisfies Check,
-  geotarget: /* @__PURE__ */ pairs('location', 'link', httpUrl),
-  devicetarget: /* @__PURE__ */ pairs('device', 'link', httpUrl),
-  languagetarget: /* @__PURE__ */ pairs('language', 'link', httpUrl),
+  geotarget: /* @__PURE__ */ pairs('location', 'link', anyUrl),
+  devicetarget: /* @__PURE__ */ pairs('device', 'link', anyUrl),
+  languagetarget: /* @__PURE__ */ pairs('language', 'link', anyUrl),
   parameters: /* @__PURE__ */ pairs('name', 'value', string),
 }
 

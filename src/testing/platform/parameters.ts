@@ -56,6 +56,7 @@ export const rgbColor = formed(/^rgb\(\s*\d{1,3}\s*,\s*\d{1,3}\s*,\s*\d{1,3}\s*\
 export const date = formed(/^\d{4}-\d{2}-\d{2}$/, 'a date such as YYYY-MM-DD')
 export const dateTime = formed(/^\d{4}-\d{2}-\d{2}( \d{2}:\d{2}:\d{2})?$/, 'a time such as YYYY-MM-DD HH:MM:SS')
 export const webAddress = formed(/^https?:\/\/[^/\s]+/i, 'an address with http or https')
+export const address = formed(/^(?!https?:(?!\/\/[^/\s]))[a-z][a-z\d+.-]*:./i, 'an address with its scheme')
 export const count = digits(/^\d+$/, 'a number')
 export const id = digits(/^[1-9]\d*$/, 'an id')
 export const flag = must('true or false', (value) => (typeof value === 'boolean' ? value : undefined))

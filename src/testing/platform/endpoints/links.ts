@@ -10,11 +10,11 @@ import {
   remove,
   shortUrl,
 } from '../endpoint.ts'
-import { dateTime, fields, given, host, id, ids, listOf, type ParameterCheck, text, webAddress } from '../parameters.ts'
+import { address, dateTime, fields, given, host, id, ids, listOf, type ParameterCheck, text } from '../parameters.ts'
 import { statistics } from '../statistics.ts'
 
 const parameters = {
-  url: webAddress,
+  url: address,
   custom: text,
   title: text,
   description: text,

@@ -119,6 +119,27 @@ describe('an error that the server answers with', () => {
       { body: { error: 1, message: { name: ['is taken'] } } },
       /account: .*name.*is taken/,
     ],
+    [
+      'the words under msg',
+      { body: { error: 1, msg: 'Please enter a valid URL.' } },
+      /account: Please enter a valid URL\.$/,
+    ],
+    [
+      'the words of a field that names itself',
+      { status: 422, body: { errors: { url: ['The url field is required.'] } } },
+      /422 The url field is required\.$/,
+    ],
+    [
+      'the words and their fields',
+      { status: 422, body: { errors: { url: 'is required', custom: ['is taken', 'is long'] } } },
+      /422 url: is required; custom: is taken; custom: is long$/,
+    ],
+    ['the words under status_txt', { status: 400, body: { status_txt: 'INVALID_URI' } }, /400 INVALID_URI$/],
+    [
+      'the words of a response without an error that cannot be used',
+      { body: { msg: 'Try later' } },
+      /The server said: Try later$/,
+    ],
     ['nothing of a message that is a number', { body: { error: 1, message: 5 } }, /account: no message$/],
   ])('has a message that says %s', async (_, answer, message) => {
     expect((await failure(get(connect(await serve(answer))))).message).toMatch(message)

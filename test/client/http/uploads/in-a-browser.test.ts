@@ -128,7 +128,7 @@ describe('an upload with onProgress is sent by XMLHttpRequest', () => {
     const server = await serve({ status: 307, headers: { location: `${other.origin}/new` }, body: '' })
     const error = await failure(connectPage(server, { retry: 2 }).files.upload('a.bin', bytes, {}, progress))
     expect(error).toMatchObject({ outcome: 'unknown', retryable: false, attempts: 1 })
-    expect(error.message).toMatch(/the browser followed a redirect: check whether the file exists/)
+    expect(error.message).toMatch(/the browser followed a redirect, so the file may be stored/)
     expect(error.message).toContain(`to the new address: ${other.origin}/new`)
     expect(other.seen[0]!.headers).not.toHaveProperty('authorization')
   })

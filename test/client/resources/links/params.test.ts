@@ -36,11 +36,12 @@ const refused: [name: keyof LinkCreate, value: unknown, message: RegExp][] = [
       { location: 'DE', link: url },
       { location: 'FR', link: '/fr' },
     ],
-    /a list of { location, link }, each link an absolute URL that begins with http:\/\/ or https:\/\/, received a list$/,
+    /a list of { location, link }, each link an absolute URL with its scheme.*, received a list: entry 2: link is "\/fr"$/,
   ],
   ['geotarget', [{ location: '', link: url }], /a list of \{ location, link \}/],
   ['devicetarget', [{ location: 'DE', link: url }], /a list of \{ device, link \}/],
-  ['languagetarget', [null], /a list of \{ language, link \}/],
+  ['languagetarget', [null], /a list of \{ language, link \}.*: entry 1: null$/],
+  ['devicetarget', [{ device: 'ios', link: 'javascript:alert(1)' }], /entry 1: link is "javascript:alert\(1\)"$/],
   ['parameters', [{ name: 'ref', value: 5 }], /a list of \{ name, value \}/],
 ]
 
@@ -79,7 +80,7 @@ test('parameters that fit, those that clear a value, and those that nobody has l
     campaign: '3',
     deeplink: { auto: true, apple: 'https://apps.example/1', google: '' },
     geotarget: [{ location: 'DE', link: 'https://shop.example/de' }],
-    devicetarget: [],
+    devicetarget: [{ device: 'ios', link: 'youtube://youtu.be/aqz' }],
     languagetarget: [{ language: 'de', link: 'http://shop.example/de' }],
     parameters: [{ name: 'ref', value: '' }],
     folder: 'from a newer version',

@@ -183,3 +183,13 @@ test.each([
     expect(JSON.parse(body.toString())).toEqual(params)
   }
 })
+
+test('an alias that arrives as a number is read from the short address, with its zeros', async () => {
+  const row = { id: 1, longurl: 'https://shop.example/', clicks: 0 }
+  const rows = [
+    { ...row, alias: 7, shorturl: 'https://sho.rt/007' },
+    { ...row, id: 2, alias: 100_000, shorturl: 'https://sho.rt/1e5' },
+  ]
+  const { shop } = await shopOf(page('urls', rows))
+  expect((await shop.list()).items.map(({ alias }) => alias)).toEqual(['007', '1e5'])
+})

@@ -1,0 +1,69 @@
+import type { ShortLinkClient } from 'shortlink-sdk'
+import { describe, expect, it } from 'vitest'
+import { connect } from '../../helpers/client.ts'
+
+const { links }: ShortLinkClient = connect({ origin: 'https://sho.rt' })
+
+describe('an address that a link may lead to', () => {
+  it.each([
+    'https://shop.example',
+    'HTTPS://shop.example/caf\u00e9 menu',
+    'https://shop.example/?to=https://other.example/a, https',
+    'com.example.shop://open',
+    'com.googleusercontent.apps.1234:/oauth2redirect',
+    'sip:1000',
+    'facetime:112',
+    'smsto:12345',
+    'callto:112',
+    'myapp://open',
+    'tel:+15551234',
+    'mailto:ann@shop.example',
+    'youtube://youtu.be/aqz',
+    'intent://youtu.be/aqz#Intent;scheme=https;end',
+    'market://details?id=com.example',
+    // A joiner between the letters of a script, and within an emoji.
+    'https://shop.example/\u0646\u0645\u06cc\u200c\u062f\u0627\u0646\u0645',
+    'https://shop.example/\u{1f469}\u200d\u{1f373}',
+  ])('is %s, also as a target', (url) => {
+    expect(links.check({ url })).toEqual([])
+    expect(links.check({ url: 'https://shop.example', devicetarget: [{ device: 'ios', link: url }] })).toEqual([])
+  })
+
+  it.each([
+    'shop.example:8080',
+    'localhost:3000/x',
+    'shop.example/tea',
+    '//shop.example',
+    'javascript',
+    'http://',
+    'https:///x',
+    'javascript:alert(1)',
+    'JavaScript:alert(1)',
+    'data:text/html,hi',
+    'vbscript:x',
+    'https://shop.example/\u200btea',
+    'https://shop.example/tea\u200e',
+    'https://shop.example/te\u200da',
+    '\ufeffhttps://shop.example',
+    'https://shop.example/a https://shop.example/b',
+    'https://shop.example/a\nhttps://shop.example/b',
+  ])('is not %j', (url) => {
+    expect(links.check({ url }).map(({ path }) => path)).toEqual([['url']])
+    const devicetarget = [{ device: 'ios', link: url }]
+    expect(links.check({ url: 'https://shop.example', devicetarget })).toMatchObject([
+      { path: ['devicetarget'], message: expect.stringContaining('entry 1: link is ') },
+    ])
+  })
+})
+
+it('the parameters of a new link are checked without sending anything', () => {
+  expect(links.check({ url: 'https://shop.example', custom: 'tea', expiry: '2027-02-30 12:00:00' })).toEqual([
+    { path: ['expiry'], message: expect.stringContaining('received "2027-02-30 12:00:00"') },
+  ])
+  expect(links.check({ custom: 'tea' } as never)).toMatchObject([
+    { path: ['url'], message: expect.stringContaining('is missing') },
+  ])
+  expect(links.check({ url: 'https://shop.example', costum: 'tea' } as never)).toMatchObject([
+    { path: ['costum'], message: 'unknown parameter, did you mean custom?' },
+  ])
+})
