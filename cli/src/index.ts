@@ -11,6 +11,7 @@ export type {
   ShortLinkClient,
 } from 'shortlink-sdk'
 export { bulk } from './tasks/bulk.ts'
+export type { TaskClient } from './tasks/client.ts'
 export {
   type ImportOptions,
   type ImportPlan,
@@ -18,9 +19,10 @@ export {
   type ImportSummary,
   importLinks,
   type PlannedRow,
+  type Prepared,
 } from './tasks/import.ts'
 export { type Journal, type JournalEntry, UnknownOutcomeError } from './tasks/journal.ts'
-export type { BulkOptions, TaskClient, TaskOptions, UnknownDecision } from './tasks/options.ts'
+export type { BulkOptions, TaskOptions, UnknownDecision } from './tasks/options.ts'
 export {
   type ReportedLink,
   type ReportOptions,

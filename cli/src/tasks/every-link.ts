@@ -2,7 +2,7 @@ import { InvalidResponseError, type InvalidResponseReason, type Issue, type Link
 import { Link as LinkSchema } from 'shortlink-sdk/schemas'
 import { aliasIn } from '../addresses.ts'
 import { describeIssues, isRecord } from '../text.ts'
-import { readerOf, type TaskClient } from './options.ts'
+import { readerOf, type TaskClient } from './client.ts'
 
 /** Links that were not read before, and the number of links on all pages, unless the server leaves it out. */
 interface LinksPage {

@@ -1,6 +1,7 @@
 import { AbortError, ConfigurationError, type CreatedLink, InvalidRequestError, type Outcome } from 'shortlink-sdk'
 import { aliasIn, hasAlias } from '../addresses.ts'
 import { notify } from '../text.ts'
+import type { TaskClient } from './client.ts'
 import {
   changedSince,
   isInDoubt,
@@ -13,7 +14,7 @@ import {
   loadJournal,
   restOf,
 } from './journal.ts'
-import { checkTask, type TaskClient, type TaskOptions } from './options.ts'
+import { checkTask, type TaskOptions } from './options.ts'
 import { drawAlias, type RowLink, RowLinks, type WantedLink } from './row-links.ts'
 import { type LinkRow, type ReadRow, RowChecks, readRow, readRows, rowName } from './rows.ts'
 import { ItemRun } from './run.ts'
@@ -40,7 +41,8 @@ export interface ImportOptions<Row = LinkRow> extends TaskOptions {
   dryRun?: boolean | undefined
 }
 
-type Prepared<Row> = readonly (Row | Error)[]
+/** Rows as they are to be sent, each in its place, or the errors that they fail with. */
+export type Prepared<Row> = readonly (Row | Error)[]
 
 /** The plan of an import: how many rows there are, and what becomes of them. */
 export interface ImportPlan {

@@ -1,11 +1,8 @@
-import { ConfigurationError, type Drift, type RateLimitState, type ShortLinkClient } from 'shortlink-sdk'
+import { ConfigurationError, type RateLimitState } from 'shortlink-sdk'
 import { asyncIterator } from '../abort.ts'
 import { describeIssues, formatValue, isRecord, kind, mismatch, similarName } from '../text.ts'
 import type { Journal, UnknownOutcomeError } from './journal.ts'
 import type { TaskProgress } from './task.ts'
-
-/** The client of a task: a `ShortLinkClient`. */
-export type TaskClient = Pick<ShortLinkClient, 'baseUrl' | 'links' | 'rateLimit' | 'redact' | 'withOptions'>
 
 /** Options of every task. */
 export interface TaskOptions {
@@ -156,14 +153,3 @@ function checkOptions(options: unknown, names: readonly ArgumentName[]) {
       : [{ path: [name], message: mismatch(expected, value, formatValue) }]
   })
 }
-
-/**
- * Returns a client for the lists of a task. It reports rows that do not match instead of failing, so that the task can
- * tell them apart from the others.
- */
-export const readerOf = (client: TaskClient, onDrift: (drift: Drift) => void): ShortLinkClient =>
-  client.withOptions({ priority: 'low', deadline: false, validation: 'report', onDrift })
-
-/** Returns a client for the writes of a task and whatever decides about them, which reads strictly. */
-export const writerOf = (client: TaskClient): ShortLinkClient =>
-  client.withOptions({ priority: 'low', deadline: false, validation: 'strict' })

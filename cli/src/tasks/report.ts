@@ -1,7 +1,8 @@
 import { ConfigurationError, type Link } from 'shortlink-sdk'
 import { formatValue, isRecord, mismatch, notify } from '../text.ts'
+import type { TaskClient } from './client.ts'
 import { everyLink } from './every-link.ts'
-import { checkTask, type TaskClient, type TaskOptions } from './options.ts'
+import { checkTask, type TaskOptions } from './options.ts'
 import { rowName } from './rows.ts'
 import { createTask, startStopwatch, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
 

@@ -9,9 +9,9 @@ import {
 } from 'shortlink-sdk'
 import { hasAlias, isOnDomain, originOf } from '../addresses.ts'
 import { formatValue, isRecord } from '../text.ts'
+import { type TaskClient, writerOf } from './client.ts'
 import { everyLink } from './every-link.ts'
 import { UnknownOutcomeError } from './journal.ts'
-import { type TaskClient, writerOf } from './options.ts'
 import { namesNotSet, type RowParams } from './rows.ts'
 import { mayBeDone, type TaskControl } from './task.ts'
 

@@ -1,7 +1,7 @@
 import type { Id, Issue, Link, LinkCreate, RequestOptions } from 'shortlink-sdk'
 import { hostOf } from '../addresses.ts'
 import { formatValue, isRecord, mismatch } from '../text.ts'
-import type { TaskClient } from './options.ts'
+import type { TaskClient } from './client.ts'
 
 /**
  * A link as it goes in: the parameters of `links.create`, or a row that `list`, `report` or `import` has written.

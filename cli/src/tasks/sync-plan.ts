@@ -1,7 +1,7 @@
 import { InvalidRequestError, type Issue, isSameAddress, type Link, type LinkEnsure } from 'shortlink-sdk'
 import { aliasOf, hostOf, lettersOf, pickLink } from '../addresses.ts'
 import { formatValue } from '../text.ts'
-import type { TaskClient } from './options.ts'
+import type { TaskClient } from './client.ts'
 import { comparedNames, differences, groupBy, type LinkRow, RowChecks, readRows, rowName } from './rows.ts'
 
 /** The change that an alias needs. */

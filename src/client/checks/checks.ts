@@ -148,7 +148,7 @@ export const dateTime = /* @__PURE__ */ matching(
 )
 
 /** Of any realm. */
-export const isUrlObject = (value: unknown): value is URL => Object.prototype.toString.call(value) === '[object URL]'
+const isUrlObject = (value: unknown): value is URL => Object.prototype.toString.call(value) === '[object URL]'
 
 /** A URL as a string or as a `URL`, which JSON makes a string of. */
 const orUrlObject = (check: Check<string>): Check<string | URL> => ({

@@ -66,7 +66,7 @@ const isRelative = (address: unknown): address is string => typeof address === '
  * An address without its trailing slashes. What is none is not shown, because it may be a key.
  * @throws {ConfigurationError}
  */
-export function parseAddress(name: string, address: string | URL, allowInsecureHttp: boolean): string {
+function parseAddress(name: string, address: string | URL, allowInsecureHttp: boolean): string {
   const given: unknown = isRecord(address) ? address.href : address
   const url = typeof given === 'string' && canParseUrl(given) ? new URL(given) : undefined
   const problem = !url

@@ -109,7 +109,7 @@ function checked(key: unknown, name: string): string {
 }
 
 /** @internal */
-export function schemeFromEnvironment(redact?: Redact): AuthScheme {
+function schemeFromEnvironment(redact?: Redact): AuthScheme {
   const scheme = environment('SHORTLINK_AUTH_SCHEME') ?? 'Bearer'
   const known = authSchemes.find((name) => name === scheme)
   if (known) return known

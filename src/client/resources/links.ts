@@ -127,7 +127,7 @@ export const LinkDetails = /* @__PURE__ */ object({
   data: /* @__PURE__ */ orDefaults<LinkStatistics>(LinkStatistics),
 })
 
-export const prepareDetails = /* @__PURE__ */ renameFields<LinkDetails>({ details: otherNames })
+const prepareDetails = /* @__PURE__ */ renameFields<LinkDetails>({ details: otherNames })
 
 /** The result of creating or updating a link. */
 export interface CreatedLink extends z.infer<typeof CreatedLink> {}
@@ -138,7 +138,7 @@ export const CreatedLink = /* @__PURE__ */ object({
   shorturl: text,
 })
 
-export const prepareCreated = /* @__PURE__ */ renameFields<CreatedLink>(otherNames)
+const prepareCreated = /* @__PURE__ */ renameFields<CreatedLink>(otherNames)
 
 /** Returns the alias in a short address: all of its path. `null` if there is none. */
 export function aliasIn(shorturl: string): string | null {
@@ -282,13 +282,13 @@ const rest = {
 }
 
 /** @internal */
-export const linkQuery = /* @__PURE__ */ checks<LinkQuery>({}, { ...pageChecks, order: string })
+const linkQuery = /* @__PURE__ */ checks<LinkQuery>({}, { ...pageChecks, order: string })
 
 /** @internal */
 export const linkCreate = /* @__PURE__ */ checks<LinkCreate>({ url }, rest)
 
 /** @internal */
-export const linkUpdate = /* @__PURE__ */ checks<LinkUpdate>({}, { url, ...rest })
+const linkUpdate = /* @__PURE__ */ checks<LinkUpdate>({}, { url, ...rest })
 
 /** The plain calls of the links section. `links/` adds those that make several requests. */
 export class LinkCalls extends Resource {

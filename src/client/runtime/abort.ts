@@ -38,7 +38,7 @@ export function abortReason(signal: AbortSignal): unknown {
 }
 
 /** The error of an abort without a reason. Not every runtime has a DOMException (React Native). */
-export function abortError(message: string): Error {
+function abortError(message: string): Error {
   return typeof DOMException === 'function'
     ? new DOMException(message, 'AbortError')
     : Object.assign(new Error(message), { name: 'AbortError' })

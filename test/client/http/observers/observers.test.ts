@@ -210,12 +210,12 @@ describe('the log', () => {
 
   it.each<[what: string, waitMs: number, queued: number, line: string[]]>([
     ['of exactly five seconds', 5000, 1, []],
-    ['that others share', 60_000, 2, ['waits 60.0 s for the rate limit; 2 calls are waiting: see the options']],
+    ['that others share', 60_000, 2, ['waits 60.0 s for the rate limit; 2 calls are waiting']],
   ])('says this of a wait %s', (_, waitMs, queued, line) => {
     const { lines, logger } = memoryLogger()
     logObservers('warn', logger).onWait!({ id: '1', method: 'GET', path: '/urls', url: '', waitMs, queued })
     expect(lines).toEqual(
-      line.map((text) => `warn shortlink-sdk: GET /urls ${text}: see the options rateLimit and onWait.`),
+      line.map((text) => `warn shortlink-sdk: GET /urls ${text}: see the options rateLimit and onWait`),
     )
   })
 
