@@ -75,10 +75,12 @@ export function isSlotRefusal(value: unknown): value is SlotRefusal {
 export interface SlotWindow
   extends Pick<
     RateLimitWindow,
-    'limit' | 'nextAt' | 'release' | 'observe' | 'remaining' | 'estimateWait' | 'imposedWait' | 'endsAt'
+    'limit' | 'release' | 'observe' | 'remaining' | 'estimateWait' | 'imposedWait' | 'endsAt'
   > {
   /** Takes a slot if one is free. A window that has to ask calls `wake` later. */
-  take(now: number, wake: () => void): boolean
+  take(now: number, wake: () => void, isLow: boolean): boolean
+  /** Returns when the next slot becomes free, if no response arrives before. */
+  nextAt(now: number, isLow: boolean): number
   restrict?(options: RateLimitOptions): void
 }
 
@@ -130,7 +132,7 @@ export class Limiter implements RateLimiter {
     const standing = { attempt, isLow: priority === 'low' }
     let ahead = this.#queue.length
     while (ahead > 0 && goesBefore(standing, this.#queue[ahead - 1]!)) ahead--
-    if (ahead === 0 && this.#window.take(now, this.#serve)) return undefined
+    if (ahead === 0 && this.#window.take(now, this.#serve, standing.isLow)) return undefined
     return new Promise((resolve, reject) => {
       const waiter: Waiter = { ...standing, expiresAt: now + deadline, onWait, expectedAt: -Infinity, resolve, reject }
       const abort = () => {
@@ -168,7 +170,11 @@ export class Limiter implements RateLimiter {
   /** Gives free slots to waiting calls, and looks at the rest again. */
   #serve = (): void => {
     const now = this.#clock.now()
-    for (let first = this.#queue[0]; first && this.#window.take(now, this.#serve); first = this.#queue[0]) {
+    for (
+      let first = this.#queue[0];
+      first && this.#window.take(now, this.#serve, first.isLow);
+      first = this.#queue[0]
+    ) {
       this.#remove(first)
       first.resolve()
     }
@@ -217,7 +223,7 @@ export class Limiter implements RateLimiter {
   #setTimer(): void {
     this.#clock.clearTimeout(this.#timer)
     const now = this.#clock.now()
-    const nextAt = this.#queue.length > 0 ? this.#window.nextAt(now) : Infinity
+    const nextAt = this.#queue[0] ? this.#window.nextAt(now, this.#queue[0].isLow) : Infinity
     const time = Math.min(nextAt, this.#expiresAt)
     if (time === Infinity) return
     const ms = Math.ceil(time - now)

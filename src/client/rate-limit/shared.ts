@@ -20,6 +20,8 @@ export interface StoreLimiter {
   consume(key: string): Promise<StoreState>
   /** Closes the window for all processes. */
   block(key: string, seconds: number): Promise<unknown>
+  /** Gives a slot back. Without it, a call of low priority may take a slot that normal calls were to have. */
+  reward?(key: string, points: number): Promise<unknown>
 }
 
 /** The state of the window in the store. */
@@ -92,6 +94,13 @@ class SharedWindow implements SlotWindow {
   #askAgainAt = 0
   /** True if a slot was granted that no call has taken yet. */
   #hasSlot = false
+  /** The slots that this process has taken in the window of the store, and when it took the first. */
+  #taken = 0
+  #openedAt = -Infinity
+  /** Whether others took slots of the last window too. */
+  #isShared = false
+  /** Until when calls of low priority leave the rest of the window to others. */
+  #lowWaitsUntil = -Infinity
   /** When to ask again if the store, which was asked for a slot, does not respond. In the past: nothing was asked. */
   #respondsBy = -Infinity
 
@@ -107,22 +116,24 @@ class SharedWindow implements SlotWindow {
     return this.#local.limit
   }
 
-  nextAt(now: number): number {
+  nextAt(now: number, isLow: boolean): number {
     if (now < this.#respondsBy) return this.#respondsBy
-    return this.#isClosed(now) ? this.#opensAt : this.#local.nextAt(now)
+    if (isLow && this.#isReserved(now)) return Math.max(this.#opensAt, this.#lowWaitsUntil)
+    return this.#isClosed(now) ? this.#opensAt : Math.max(this.#local.nextAt(now), this.#slotAt(now))
   }
 
-  take(now: number, wake: () => void): boolean {
+  take(now: number, wake: () => void, isLow: boolean): boolean {
     if (this.#hasSlot) {
       this.#hasSlot = false
       return true
     }
-    if (now < this.#respondsBy || this.#isClosed(now) || !this.#local.take(now)) return false
+    const isEarly = now < this.#slotAt(now) || (isLow && this.#isReserved(now))
+    if (now < this.#respondsBy || isEarly || this.#isClosed(now) || !this.#local.take(now)) return false
     if (this.#isStoreAway && now < this.#askAgainAt) return true
     // Fake timers that are gone may have taken the timer of the request with them.
     const respondsBy = now + 2 * STORE_TIMEOUT
     this.#respondsBy = respondsBy
-    void this.#ask().then((isGranted) => {
+    void this.#ask(isLow).then((isGranted) => {
       if (this.#respondsBy !== respondsBy) return
       this.#respondsBy = -Infinity
       this.#hasSlot = isGranted
@@ -168,17 +179,48 @@ class SharedWindow implements SlotWindow {
     return now < this.#opensAt && (this.#remaining === 0 || now >= this.#endsAt)
   }
 
+  /** How much later than the store's window the server's may end, and how far apart processes may begin one. */
+  get #margin(): number {
+    return Math.max(200, this.#interval / 100)
+  }
+
   /** When the next window is also open at the server. */
   get #opensAt(): number {
-    const latest = this.#endsAt + Math.max(500, this.#interval / 20)
+    const latest = this.#endsAt + this.#margin
     return this.#serverEndsAt <= this.#endsAt ? latest : Math.min(this.#serverEndsAt, latest)
   }
 
+  /**
+   * When this process may take its next slot of the window: its slots become free one after another, so that processes
+   * that begin a little later get their part.
+   */
+  #slotAt(now: number): number {
+    if (now >= this.#endsAt) return -Infinity
+    const part = this.#taken / this.#store.points
+    // A process that took everything may still not be the only one.
+    return this.#openedAt + (this.#isShared ? part : Math.max(0, 2 * part - 1)) * 4 * this.#margin
+  }
+
+  /** Slots of each window that calls of low priority leave to others. A window of one slot has none. */
+  get #reserve(): number {
+    const { points } = this.#store
+    return points === 1 ? 0 : Math.max(1, Math.floor(points / 10))
+  }
+
+  /** Returns whether only slots are left that calls of low priority leave to others. */
+  #isReserved(now: number): boolean {
+    return now < this.#lowWaitsUntil || (now < this.#endsAt && this.#remaining <= this.#reserve && this.#reserve > 0)
+  }
+
   /** Asks the store for a slot, which is also granted if the store is unavailable. */
-  async #ask(): Promise<boolean> {
+  async #ask(isLow: boolean): Promise<boolean> {
     try {
       const state = await withDeadline(async () => this.#store.consume(this.#key), STORE_TIMEOUT, undefined)
       this.#learn(state.remainingPoints, state.msBeforeNext)
+      if (isLow && state.remainingPoints < this.#reserve) return !(await this.#giveBack())
+      this.#taken++
+      // Of windows of one slot, calls of low priority leave every second one to others.
+      if (isLow && this.#reserve === 0) this.#lowWaitsUntil = this.#opensAt + this.#interval
       return true
     } catch (refusal) {
       if (isStoreState(refusal)) {
@@ -191,10 +233,26 @@ class SharedWindow implements SlotWindow {
     }
   }
 
+  /** Gives a slot back that other calls were to have. Returns whether the store can do that. */
+  async #giveBack(): Promise<boolean> {
+    if (!this.#store.reward) return false
+    this.#lowWaitsUntil = this.#opensAt
+    this.#remaining++
+    await this.#store.reward(this.#key, 1).catch(() => {})
+    return true
+  }
+
   #learn(remaining: number, msBeforeNext: number): void {
     const now = this.#clock.now()
+    const endsAt = now + Math.min(msBeforeNext, DAY)
+    if (endsAt > this.#endsAt + this.#interval / 2) {
+      const isExhausted = this.#endsAt > -Infinity && this.#remaining === 0
+      this.#isShared = isExhausted && this.#taken < this.#store.points
+      this.#taken = 0
+      this.#openedAt = now
+    }
     this.#remaining = remaining
-    this.#endsAt = now + Math.min(msBeforeNext, DAY)
+    this.#endsAt = endsAt
     // No window is longer than the interval, so a process blocked the store after the server refused it.
     this.#blockedUntil = msBeforeNext > this.#interval ? this.#endsAt : 0
     this.#isStoreAway = false

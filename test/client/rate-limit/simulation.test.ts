@@ -141,3 +141,38 @@ describe('whatever the network and the server are like', () => {
     )
   })
 })
+
+describe('processes that share one key over a store like Redis, in simulated time', () => {
+  const store = { latency: latencies(0.2, 1, 3), work: 0.05 }
+  /** Calls without an end. */
+  const busy = (from = 0) => Array.from({ length: 200 }, () => from)
+  const countsIn = (doneAt: number[][], from: number, to: number) =>
+    doneAt.map((times) => times.filter((time) => time >= from && time < to).length)
+
+  it.each([2, 3, 5])(
+    '%i that are always busy get half of an equal share at least, over five windows',
+    async (count) => {
+      for (const delay of [0, 150]) {
+        const clients = Array.from({ length: count }, (_, index) => busy(index * delay))
+        const { doneAt, refused } = await play({ ...minute, latency: latencies(20, 60, 2), clients, store })
+        expect(Math.min(...countsIn(doneAt, 0, 5 * 60_500))).toBeGreaterThanOrEqual((5 * 30) / count / 2)
+        expect(refused).toBe(0)
+      }
+    },
+  )
+
+  it('a normal call gets its slot within two windows, and calls of low priority get the rest', async () => {
+    const clients = [busy(), busy(), [200_000]]
+    const { doneAt } = await play({ ...minute, latency: latencies(20, 60, 2), clients, store, low: [0, 1] })
+    expect(doneAt[2]![0]! - 200_000).toBeLessThan(120_000)
+    const low = countsIn(doneAt, 30_000, 270_000)
+    expect(low[0]! + low[1]!).toBe(4 * 27)
+  })
+
+  it('of windows of one slot, calls of low priority take every second one', async () => {
+    const one = { limit: 1, interval: 1000 }
+    const clients = [Array.from({ length: 5 }, () => 0), Array.from({ length: 5 }, () => 0)]
+    const { doneAt } = await play({ ...one, latency: latencies(1, 5, 2), clients, store, low: [0] })
+    expect(doneAt[1]!.at(-1)!).toBeLessThan(11_000)
+  })
+})

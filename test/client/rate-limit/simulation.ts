@@ -17,6 +17,8 @@ export interface Scene {
   latency: () => [there: number, back: number]
   /** For each client, when its calls start. */
   clients: number[][]
+  /** The clients whose calls have low priority. */
+  low?: readonly number[]
   /** The store over which the clients share the key. Otherwise each counts alone. */
   store?: Store
 }
@@ -41,6 +43,8 @@ export interface Outcome {
   refused: number
   /** When the last response arrived. */
   total: number
+  /** For each client, when each of its calls was done. */
+  doneAt: number[][]
 }
 
 /** The default of the option `retry`. */
@@ -51,7 +55,8 @@ const EPOCH = 1_800_000_000_000
 export async function play(scene: Scene): Promise<Outcome> {
   const { limit, interval, aligned = false, skew = 0, headers: hasHeaders = true, latency } = scene
   const clock = new FakeClock()
-  const outcome: Outcome = { done: 0, failed: 0, refused: 0, total: 0 }
+  const doneAt = scene.clients.map((): number[] => [])
+  const outcome: Outcome = { done: 0, failed: 0, refused: 0, total: 0, doneAt }
   let resetAt = Number.NEGATIVE_INFINITY
   let used = 0
 
@@ -99,6 +104,7 @@ export async function play(scene: Scene): Promise<Outcome> {
           if (row.expire <= now) Object.assign(row, { points: 1, expire: now + interval })
           else row.points++
         }),
+      reward: () => run(() => void row.points--),
       block: (_, seconds) =>
         run((now) => void Object.assign(row, { points: limit + 1, expire: now + seconds * 1000 })).catch(() => {}),
     }
@@ -112,7 +118,7 @@ export async function play(scene: Scene): Promise<Outcome> {
     const call = async (start: number) => {
       await pass(start)
       for (let attempt = 1; ; attempt++) {
-        await limiter.acquire({ attempt })
+        await limiter.acquire({ attempt, priority: scene.low?.includes(index) ? 'low' : 'normal' })
         const [there, back] = latency()
         await pass(there)
         const answer = count()
@@ -128,6 +134,7 @@ export async function play(scene: Scene): Promise<Outcome> {
       }
       outcome.done++
       outcome.total = clock.now()
+      doneAt[index]!.push(clock.now())
     }
     for (const start of starts) void call(start)
   }

@@ -75,7 +75,7 @@ describe('a call that failed is sent again only if that cannot do the work twice
         const { baseUrl, close } = await serve(sandbox)
         onTestFinished(close)
         // Short where no answer comes, and else longer than a busy machine takes.
-        const timeout = isStuck(fault) ? 2000 : 30_000
+        const timeout = isStuck(fault) ? 4000 : 30_000
         const client = new ShortLinkClient({ baseUrl, apiKey: sandbox.apiKey, timeout, retry: 1 })
         sandbox.fail(fault)
         const result = await calls[name](client).safe()
@@ -260,7 +260,7 @@ describe('the outcome of a call that was sent more than once', () => {
     'never says that it was not done where it was, whatever goes wrong: seed %i',
     { timeout: 60_000 },
     async (seed, { expect }) => {
-      await withSandbox({ retry: 2, timeout: 2000 }, async (client, sandbox) => {
+      await withSandbox({ retry: 2, timeout: 4000 }, async (client, sandbox) => {
         sandbox.chaos({ seed, rate: 0.5 })
         const names = Array.from({ length: 60 }, (_, index) => `name ${index}`)
         const results = await Promise.all(
