@@ -120,6 +120,12 @@ function filesBeside(file: string): readonly string[] {
   return [`${resourcesFolder}/${basename(file)}`, ...names.map((name) => `${folder}/${name}`)]
 }
 
+/** Sorts the plain calls before those that make several requests, of which each request has its call. */
+const inheritedFirst = (methods: readonly DeclarationReflection[]) => [
+  ...methods.filter(({ inheritedFrom }) => inheritedFrom),
+  ...methods.filter(({ inheritedFrom }) => !inheritedFrom),
+]
+
 const client = new ShortLinkClient({ baseUrl: 'https://sho.rt', apiKey: null })
 type Method = (...args: unknown[]) => unknown
 
@@ -130,7 +136,7 @@ function resourceModel(name: string, instance: object, declared: DeclarationRefl
     name,
     docs: docsOf(declared),
     files: filesBeside(fileOf(declared)),
-    calls: membersOf(declared).map((method) => {
+    calls: inheritedFirst(membersOf(declared)).map((method) => {
       const signature = method.signatures![0]!
       const { parameters = [] } = signature
       const returned = signature.type as ReferenceType
