@@ -1,8 +1,12 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
+import { RateLimiterRedis } from 'rate-limiter-flexible'
+import { ShortLinkClient, sharedRateLimiter } from 'shortlink-sdk'
 import { serve } from 'shortlink-sdk/node'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -77,5 +81,62 @@ describe.skipIf(!hasRedis)('processes that share one key over Redis', () => {
     const client = new Redis(redis.port, '127.0.0.1')
     onTestFinished(() => client.disconnect())
     expect(await client.get('rlflx:shop')).toBe('1')
+  })
+
+  /** Starts processes that always have calls over one key, and returns the server that counts their requests. */
+  async function startBusy(priorities: readonly string[], points: number, seconds: number) {
+    const client = new Redis(redis.port, '127.0.0.1')
+    onTestFinished(() => client.disconnect())
+    await client.flushall()
+    const sandbox = createSandbox({ rateLimit: { requests: points, interval: seconds * 1000 } })
+    const { baseUrl, close } = await serve(sandbox)
+    onTestFinished(close)
+    const caller = fileURLToPath(new URL('children/busy-caller.ts', import.meta.url))
+    const children = priorities.map((priority, index) => {
+      const settings = [redis.port, points, seconds, `process ${index + 1}`, priority].map(String)
+      const child = spawn(process.execPath, ['--import', 'tsx', caller, baseUrl, sandbox.apiKey, ...settings])
+      onTestFinished(() => void child.kill('SIGKILL'))
+      return child
+    })
+    await Promise.all(children.map(({ stdout }) => once(stdout, 'data')))
+    return { sandbox, baseUrl }
+  }
+
+  it('that are always busy get half of an equal share at least, over five windows', { timeout: 200_000 }, async () => {
+    const [points, seconds] = [30, 6]
+    const { sandbox } = await startBusy(['normal', 'normal', 'normal'], points, seconds)
+    await sleep(5 * seconds * 1000)
+    const counts = new Map<string, number>()
+    for (const { headers, status } of sandbox.requests) {
+      const name = headers['x-process']
+      if (name && status !== 429) counts.set(name, (counts.get(name) ?? 0) + 1)
+    }
+    console.log('calls of each process in five windows of 30:', Object.fromEntries(counts))
+    const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
+    expect(counts.size).toBe(3)
+    expect(Math.min(...counts.values())).toBeGreaterThanOrEqual(total / 3 / 2)
+  })
+
+  it('let a normal call of another one pass within two windows of an import', { timeout: 200_000 }, async () => {
+    const [points, seconds] = [30, 4]
+    const { baseUrl, sandbox } = await startBusy(['low', 'low'], points, seconds)
+    const connection = new Redis(redis.port, '127.0.0.1')
+    onTestFinished(() => connection.disconnect())
+    const store = new RateLimiterRedis({ storeClient: connection, points, duration: seconds })
+    const client = new ShortLinkClient({
+      baseUrl,
+      apiKey: sandbox.apiKey,
+      rateLimit: sharedRateLimiter(store),
+      logLevel: 'off',
+    })
+    const waits: number[] = []
+    for (let call = 0; call < 5; call++) {
+      const began = performance.now()
+      await client.account.get()
+      waits.push(Math.round(performance.now() - began))
+      await sleep(1500)
+    }
+    console.log('waits of normal calls beside two imports, in milliseconds:', waits)
+    expect(Math.max(...waits)).toBeLessThan(2 * seconds * 1000)
   })
 })
