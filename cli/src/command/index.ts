@@ -8,5 +8,9 @@ process.stderr.on('error', () => {})
 process.stdout.on('error', () => {})
 const status = await main(process.argv.slice(2))
 if (status !== undefined) process.exitCode = status
-// After a signal, input that stalls would keep the process alive.
-if (status !== undefined && status > 128) setTimeout(() => process.exit(), 500).unref()
+if (status !== undefined && status > 128) {
+  // After a signal, input that stalls would keep the process alive. It also waits, even in `exit`, for the opening of a
+  // named pipe that nobody writes to.
+  process.stdin.destroy()
+  setTimeout(() => process.kill(process.pid, status - 128), 500).unref()
+}
