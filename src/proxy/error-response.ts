@@ -18,8 +18,9 @@ const statusByCode: Readonly<Record<ErrorCode, number>> = {
   timeout: 504,
 }
 
-/** Messages about errors that the visitor cannot fix. They tell nothing about the server or the platform. */
+/** Messages that tell nothing about the server or the platform. */
 const words: Readonly<Record<number, string>> = {
+  408: 'the body of the request did not arrive in time',
   499: 'the request was aborted',
   500: 'internal error',
   502: 'the platform did not respond as it should',

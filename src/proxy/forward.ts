@@ -29,12 +29,13 @@ export interface Route {
  */
 export async function forward(api: Api, request: Request, { path, search }: Route): Promise<Response> {
   const isOpener = path.startsWith(`${OPENER}/`)
+  const upload = streamedUpload(request)
   const call = {
     method: request.method,
     path: userPath(isOpener ? path.slice(OPENER.length) : path),
     search,
     api: isOpener ? ('opener' as const) : undefined,
-    upload: streamedUpload(request),
+    upload,
     as: 'bytes' as const,
     read: (received: Received) => received,
     accepts: () => true,
@@ -48,6 +49,7 @@ export async function forward(api: Api, request: Request, { path, search }: Rout
   }
   const { data } = await api.run(call, options).catch((error) => {
     if (!isShortLinkError(error)) throw error
+    if (error.code === 'timeout' && upload?.hasStalled()) throw new ProxyRefusal(408)
     // The body of the page's request may have failed.
     throw error.cause instanceof ProxyRefusal ? error.cause : refusalFor(error)
   })

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, isIP } from 'node:net'
 import { Readable } from 'node:stream'
 import { json } from 'node:stream/consumers'
@@ -8,7 +8,7 @@ import { aFunction, type Checks, string } from '../client/checks/checks.ts'
 import { ConfigurationError } from '../client/errors.ts'
 import type { Closable } from '../client/runtime/async-disposable.ts'
 import { assertOptions, number } from './options.ts'
-import { isForPage, pageResponse } from './page/page.ts'
+import { isControlPath, isForPage, pageResponse } from './page/page.ts'
 import { withoutSecret } from './platform/request-log.ts'
 import type { Sandbox } from './sandbox.ts'
 
@@ -92,7 +92,9 @@ export async function createAndServe(
   async function responseTo(incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
     const { method = 'GET', url = '/' } = incoming
     if (isForPage(method, url)) {
-      if (!isOwnHost(incoming.headers.host, host)) return Response.json({ error: unknownHost }, { status: 403 })
+      const refuse = (error: string) => Response.json({ error }, { status: 403 })
+      if (!isOwnHost(incoming.headers.host, host)) return refuse(unknownHost)
+      if (isControlPath(url) && !isOwnOrigin(incoming.headers)) return refuse(foreignPage)
       const body = method === 'GET' ? undefined : await json(incoming).catch(() => undefined)
       return pageResponse(sandbox, method, url, body)
     }
@@ -128,6 +130,17 @@ export async function createAndServe(
 }
 
 const unknownHost = 'Unknown host: open the page at localhost or at the address of the sandbox.'
+
+const foreignPage = 'Only the page of the sandbox may do this, not one of another origin.'
+
+/**
+ * Returns `true` for a request of the server's own page, and of a program that is no browser. Browsers say so in
+ * `Sec-Fetch-Site`; without it (a page served over plain http), `Origin` tells.
+ */
+function isOwnOrigin({ host, origin, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
+  if (site !== undefined) return site === 'same-origin' || site === 'none'
+  return origin === undefined || origin === `http://${host}`
+}
 
 /**
  * Returns `true` if a `Host` header names this machine, or the `host` that was chosen. The page shows the key, and the

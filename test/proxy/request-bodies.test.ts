@@ -169,6 +169,31 @@ describe('an upload', () => {
     await socketClosed
   })
 
+  test.each([
+    ['nothing', 0],
+    ['its first piece', 1],
+  ])('whose visitor sends %s and then stalls is a 408, and no error of the server', async (_, pieces) => {
+    const { call, errors } = await proxied({ client: { timeout: 300 }, allow }, (request, response) => {
+      request.on('end', () => response.writeHead(200, json).end('{"error":0}'))
+    })
+    let sent = 0
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => (sent++ < pieces ? controller.enqueue(new Uint8Array(10)) : new Promise(() => {})),
+    })
+    const init = { method: 'POST', body, duplex: 'half', headers: { 'Content-Length': '20' } } as RequestInit
+    expect(await refusal(await call('/files/upload/a.bin', init))).toEqual([
+      408,
+      'this proxy: the body of the request did not arrive in time',
+    ])
+    expect(errors).toEqual([])
+  })
+
+  test('that has arrived, to a platform that does not respond, is a 504', async () => {
+    const { call } = await proxied({ client: { timeout: 300 }, allow }, () => {})
+    const init = { method: 'POST', body: new Uint8Array(100_000) }
+    expect((await call('/files/upload/a.bin', init)).status).toBe(504)
+  })
+
   test('that the platform refuses early is stopped, and its connection closed', async () => {
     const head = 'HTTP/1.1 413 Too Large\r\nContent-Type: application/json\r\nContent-Length: 11\r\n\r\n{"error":1}'
     const { answer, socketClosed } = await uploading(head)

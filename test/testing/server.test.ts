@@ -170,6 +170,32 @@ describe('the page at /', () => {
     }
   })
 
+  test.each<[Record<string, string>, number]>([
+    [{}, 200],
+    [{ Origin: 'http://sandbox.localhost' }, 200],
+    [{ Origin: 'null', 'Sec-Fetch-Site': 'same-origin' }, 200],
+    [{ Origin: 'https://spy.example' }, 403],
+    [{ Origin: 'http://sandbox.localhost:3000' }, 403],
+    [{ Origin: 'http://localhost' }, 403],
+    [{ Origin: 'null' }, 403],
+    [{ 'Sec-Fetch-Site': 'cross-site' }, 403],
+    [{ 'Sec-Fetch-Site': 'same-site' }, 403],
+  ])('a page that sends %j controls the sandbox with status %d', async (origin, status) => {
+    const { sandbox, baseUrl, headers } = await start()
+    await fetch(`${baseUrl}/account`, { headers })
+    const init = { method: 'POST', headers: { Host: 'sandbox.localhost', 'Content-Type': 'text/plain', ...origin } }
+    const [response] = await once(request(new URL('/sandbox/reset', baseUrl), init).end('{}'), 'response')
+    expect((response as IncomingMessage).statusCode).toBe(status)
+    expect(sandbox.requests).toHaveLength(status === 200 ? 0 : 1)
+  })
+
+  test('a link of another site opens the page', async () => {
+    const { baseUrl } = await start()
+    const headers = { 'Sec-Fetch-Site': 'cross-site' }
+    expect((await fetch(new URL('/', baseUrl), { headers })).status).toBe(200)
+    expect((await fetch(new URL('/sandbox/state', baseUrl), { headers })).status).toBe(403)
+  })
+
   test.each([
     ['fail', { status: 99 }, 'fail.status: expected a whole number from 200 to 599, received 99'],
     ['advance', { ms: 'long' }, 'advance: expected a number of milliseconds'],

@@ -21,15 +21,18 @@ export class IncompleteError extends Error {
   /** The exit status. */
   readonly status: number
 
-  constructor(message: string, status = 1) {
-    super(message)
+  constructor(message: string, status = 1, options?: ErrorOptions) {
+    super(message, options)
     this.status = status
   }
 }
 
+/** What is left of links whose addresses could not be written. */
+export const LINKS_ARE_MADE = "The links are made: 'shortlink list links' shows them"
+
 /** Returns the error of work that ended early and whose results were written. */
 export const asIncomplete = (error: unknown): IncompleteError =>
-  error instanceof IncompleteError ? error : new IncompleteError(errorMessage(error))
+  error instanceof IncompleteError ? error : new IncompleteError(errorMessage(error), 1, { cause: error })
 
 /** Parses the whole number that an option was given. */
 export function parseWholeNumber(option: string, value: string, from: number, to: number): number {

@@ -1,6 +1,8 @@
 import { isShortLinkError, VERSION } from 'shortlink-sdk'
 import { printable, similarName } from '../text.ts'
 import { ADDRESS_AND_KEY, type Command, errorMessage, IncompleteError, UsageError } from './command.ts'
+import { onCtrlC } from './ctrl-c.ts'
+import { hasWritten, print, setWritten } from './print.ts'
 
 /** The commands. Each is loaded only when it runs. */
 const commands: Record<string, { summary: string; load: () => Promise<{ default: Command }> }> = {
@@ -29,12 +31,12 @@ Options:
 ${ADDRESS_AND_KEY}
 
 Exit status: 0 done, 1 something failed or is unknown, 2 wrong usage, 3 'sync --check' would change something,
-130 after Ctrl+C`
+130 after Ctrl+C, 143 after SIGTERM, 129 after SIGHUP`
 
 /** Runs a command. Returns the exit status; a command may have set one by itself. */
 export async function main([name = '', ...args]: string[]): Promise<number | undefined> {
-  if (name === '--version' || name === '-v') return print(VERSION)
-  if (name === '--help' || name === '-h') return print(help)
+  if (name === '--version' || name === '-v') return printText(VERSION)
+  if (name === '--help' || name === '-h') return printText(help)
   if (name === 'help') return main(args.length > 0 ? [args[0]!, '--help'] : ['--help'])
   return runCommand(name, args)
 }
@@ -50,28 +52,44 @@ async function runCommand(name: string, args: string[]): Promise<number | undefi
   // No argument after `--` is an option.
   const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
   if (own.includes('--help') || own.includes('-h')) {
-    return print(await command.help())
+    return printText(await command.help())
   }
+  setWritten(false)
+  let ignoreCtrlC = () => {}
   try {
-    await command.run(args)
+    // Work that ends itself has a callback of its own. Everything else, such as reading a pipe, is left as it is.
+    const stopped = new Promise<never>((_, reject) => {
+      ignoreCtrlC = onCtrlC(({ status }) => reject(new IncompleteError('stopped', status)))
+    })
+    await Promise.race([command.run(args), stopped])
     return undefined
   } catch (error) {
     const isUsage = error instanceof UsageError
     // It may quote a file.
     const message = `shortlink ${name}: ${printable(errorMessage(error))}`
-    if (own.includes('--json') && !(error instanceof IncompleteError)) {
-      const code = isShortLinkError(error) ? { code: error.code } : {}
-      const { jsonText } = await import('./output.ts')
-      console.log(jsonText({ error: errorMessage(error), ...code }, 2))
-    }
+    if (own.includes('--json') && !hasWritten()) await printError(error)
     if (isUsage) return fail(`${message}\n'shortlink ${name} --help' lists the options.`, 2)
     return fail(message, error instanceof IncompleteError ? error.status : 1)
+  } finally {
+    ignoreCtrlC()
   }
 }
 
-function print(text: string): number {
-  console.log(text)
-  return 0
+async function printText(text: string): Promise<number> {
+  try {
+    await print(`${text}\n`)
+    return 0
+  } catch (error) {
+    return fail(`shortlink: ${errorMessage(error)}`, 1)
+  }
+}
+
+/** Prints an error as JSON, in place of a result. */
+async function printError(error: unknown): Promise<void> {
+  const cause = error instanceof IncompleteError ? error.cause : error
+  const code = isShortLinkError(cause) ? { code: cause.code } : {}
+  const { jsonText } = await import('./output.ts')
+  await print(`${jsonText({ error: errorMessage(error), ...code }, 2)}\n`).catch(() => {})
 }
 
 /** Prints a message without characters that control a terminal, because it may quote a file or a server. */

@@ -6,6 +6,7 @@ import { terminalColumns } from 'terminal-columns'
 import { printable, shorten } from '../text.ts'
 import { UsageError } from './command.ts'
 import { checkWritable, freeNameBeside, permissionsOf, versionOf, withRemedy, writeWhole } from './files/write-whole.ts'
+import { print, setWritten } from './print.ts'
 
 /** A row of the output: its columns by name, in order. */
 export type OutputRow = Readonly<Record<string, unknown>>
@@ -47,17 +48,25 @@ export interface Output {
    * written when all rows are there.
    *
    * @param documented the columns that CSV has in any case
+   * @param signal ends this, also while nobody reads standard output
    * @returns the columns of later pages that CSV lacks, because its header was written already
    */
   writePages(
     pages: AsyncIterable<readonly OutputRow[]>,
     documented: readonly string[],
+    signal: AbortSignal,
     main?: readonly string[],
   ): Promise<string[]>
   /** Writes what has its form already. */
   writeWhole(content: string | Buffer): Promise<void>
-  /** If another run has written the file since the command began, lets the rows go beside it, and returns that name. */
-  stepAside(): Promise<string | undefined>
+  /** If the file was written or removed since the command began, lets the rows go beside it, and says where. */
+  stepAside(): Promise<StepAside | undefined>
+}
+
+/** What has become of the file that was to be written, and the file that is written in its place. */
+interface StepAside {
+  readonly change: 'written by another run' | 'removed'
+  readonly file: string
 }
 
 /** The file that an output comes from, and the names that it may have. */
@@ -86,21 +95,26 @@ export async function outputOf(
   const permissions = input === undefined || input === '-' ? undefined : await permissionsOf(input)
   let file = out
   const writeOutput = async (content: string | Buffer) => {
-    if (file === undefined) process.stdout.write(content)
-    else await writeWhole(file, content, permissions).catch((error) => Promise.reject(withRemedy(error)))
+    try {
+      if (file === undefined) await print(content)
+      else await writeWhole(file, content, permissions)
+      setWritten(true)
+    } catch (error) {
+      throw withRemedy(error)
+    }
   }
   const write: Output['write'] = (rows, main, format = chosen ?? 'csv') => writeOutput(render(rows, format, main, show))
   return {
     format: chosen,
     show,
     write,
-    async writePages(pages, documented, main) {
+    async writePages(pages, documented, signal, main) {
       const format = chosen ?? 'csv'
       if (out === undefined && format === 'ndjson') {
-        await printPages(pages, (rows) => render(rows, format, main, show))
+        await printPages(pages, signal, (rows) => render(rows, format, main, show))
         return []
       }
-      if (out === undefined && format === 'csv') return printTable(pages, documented, show)
+      if (out === undefined && format === 'csv') return printTable(pages, documented, signal, show)
       const all: OutputRow[] = []
       for await (const rows of pages) all.push(...rows)
       await write(all, all.length > 0 ? main : documented)
@@ -108,9 +122,10 @@ export async function outputOf(
     },
     writeWhole: writeOutput,
     async stepAside() {
-      if (out === undefined || (await versionOf(out)) === version) return undefined
+      const now = out === undefined ? undefined : await versionOf(out)
+      if (out === undefined || now === version) return undefined
       file = await freeNameBeside(out)
-      return file
+      return { change: now === undefined ? 'removed' : 'written by another run', file }
     },
   }
 }
@@ -118,11 +133,12 @@ export async function outputOf(
 /** Prints pages until standard output is closed. */
 async function printPages(
   pages: AsyncIterable<readonly OutputRow[]>,
+  signal: AbortSignal,
   textOf: (rows: readonly OutputRow[]) => string,
 ): Promise<void> {
   for await (const rows of pages) {
-    const error = await new Promise((resolve) => process.stdout.write(textOf(rows), resolve))
-    if (error) return
+    const isRead = await print(textOf(rows), signal).catch((error) => Promise.reject(withRemedy(error)))
+    if (!isRead) return
   }
 }
 
@@ -130,12 +146,13 @@ async function printPages(
 async function printTable(
   pages: AsyncIterable<readonly OutputRow[]>,
   documented: readonly string[],
+  signal: AbortSignal,
   show: (text: string) => string,
 ): Promise<string[]> {
   const columns = new Set(documented)
   const lacking = new Set<string>()
   let isFirst = true
-  await printPages(pages, (rows) => {
+  await printPages(pages, signal, (rows) => {
     for (const key of rows.flatMap((row) => Object.keys(row))) {
       if (isFirst) columns.add(key)
       else if (!columns.has(key)) lacking.add(key)

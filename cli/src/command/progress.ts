@@ -29,6 +29,7 @@ export class ProgressLine {
   #sinceLatest = startStopwatch()
   #timer: NodeJS.Timeout | undefined
   #isShown = false
+  #waitsForInput = false
 
   /** `what` is counted; the client says how long its rate limit is waited for. */
   constructor(what: string, client: Limited = unlimited) {
@@ -54,6 +55,11 @@ export class ProgressLine {
     const time = timeFor(Math.ceil(total / rowsPerRequest) - 1, this.#client)
     if (this.#latest === undefined && time) this.say(`${formatCount(total)} ${this.#what}${time}`)
     this.show(state)
+  }
+
+  /** Says whether the next item is waited for. */
+  expectInput(isExpected: boolean): void {
+    this.#waitsForInput = isExpected
   }
 
   /** Prints a line above the progress. */
@@ -87,11 +93,14 @@ export class ProgressLine {
 
   #text(): string {
     const waits = this.#waits()
-    if (!this.#latest) return `${this.#what}: ${waits[0] ?? 'waiting for the server'}`
+    if (!this.#latest) {
+      return `${this.#what}: ${waits[0] ?? `waiting for ${this.#waitsForInput ? 'input' : 'the server'}`}`
+    }
     const { done, failed, total } = this.#latest
     const of = total === undefined ? '' : ` of ${formatCount(total)}`
     const failures = failed > 0 ? [`${formatCount(failed)} failed`] : []
-    return [`${formatCount(done + failed)}${of} ${this.#what}`, ...failures, ...waits].join(', ')
+    const input = this.#waitsForInput ? ['waiting for input'] : []
+    return [`${formatCount(done + failed)}${of} ${this.#what}`, ...failures, ...waits, ...input].join(', ')
   }
 
   /** The time left, and the time until the rate limit has room. */

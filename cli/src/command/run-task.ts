@@ -17,7 +17,7 @@ interface ItemResult {
 export async function runTask<Result extends ItemResult>(
   work: Work,
   task: AsyncIterable<Result>,
-  onResult: (result: Result, isEnd: boolean) => void,
+  onResult: (result: Result, isEnd: boolean) => void | Promise<void>,
   howToContinue: () => string,
   mayLackPart = (_result: Result): boolean => false,
 ): Promise<unknown> {
@@ -27,7 +27,7 @@ export async function runTask<Result extends ItemResult>(
       for await (const result of task) {
         if (result.ok) hasWorked = true
         const isEnd = !result.ok && work.check(result.error, !hasWorked && !mayLackPart(result))
-        onResult(result, isEnd || isNotBegun(result.error))
+        await onResult(result, isEnd || isNotBegun(result.error))
       }
     }, howToContinue)
     return undefined

@@ -1,7 +1,12 @@
 import { isShortLinkError, type ShortLinkClient } from 'shortlink-sdk'
-import { IncompleteError } from './command.ts'
+import { errorMessage, IncompleteError } from './command.ts'
 import { Interrupted, onCtrlC } from './ctrl-c.ts'
 import { ProgressLine } from './progress.ts'
+
+/** The codes of errors that the same command may not meet again, because the server was away or busy. */
+const codesOfAbsence: readonly string[] = ['connection', 'timeout', 'server', 'rate_limit']
+
+const capitalize = (text: string) => text.replace(/^./, (letter) => letter.toUpperCase())
 
 /**
  * A long piece of work that Ctrl+C ends after the writes in flight, as tasks end, and that a wrong key ends at once.
@@ -18,16 +23,23 @@ export class Work {
     this.progress = new ProgressLine(what, client)
   }
 
-  /** Does the work. `howToContinue` is told if Ctrl+C ends it. */
+  /** Does the work. `howToContinue` is told if Ctrl+C ends it, or the server is away. */
   async run(work: () => Promise<void>, howToContinue: () => string): Promise<void> {
-    const ignoreCtrlC = onCtrlC((reason) => this.#controller.abort(reason))
+    const ignoreCtrlC = onCtrlC((reason) => {
+      this.progress.say('\nStopping after the calls in flight. Press Ctrl+C again to stop at once.')
+      this.#controller.abort(reason)
+    })
     this.progress.begin()
     try {
       await work()
     } catch (error) {
-      if (!this.signal.aborted) throw error
-      const { reason } = this.signal
-      throw reason instanceof Interrupted ? new IncompleteError(howToContinue(), reason.status) : reason
+      if (this.signal.aborted) {
+        const { reason } = this.signal
+        throw reason instanceof Interrupted ? new IncompleteError(howToContinue(), reason.status) : reason
+      }
+      if (!isShortLinkError(error) || !codesOfAbsence.includes(error.code)) throw error
+      const problem = errorMessage(error).replace(/\.$/, '')
+      throw new IncompleteError(`${problem}. ${capitalize(howToContinue())}`, 1, { cause: error })
     } finally {
       ignoreCtrlC()
       this.progress.end()

@@ -1,4 +1,15 @@
-import { type FileHandle, link, open, readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import {
+  type FileHandle,
+  link,
+  open,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,6 +32,9 @@ import type { Journal, JournalEntry } from './journal.ts'
  * behind, and the next run on the same host takes it over. It cannot know whether a process in another container or on
  * another machine has ended, so the next run is then refused, and the error says which file to delete.
  *
+ * If the file or its lock is removed or replaced meanwhile, as by `git stash -u`, the next entry is refused, which ends
+ * the run.
+ *
  * @example
  * const run = bulk(ids, worker, { journal: fileJournal('assign.journal'), key: (id) => id })
  *
@@ -33,8 +47,10 @@ export function fileJournal(path: string | URL): Journal & Closable {
 
 class FileJournal implements Journal, Closable {
   readonly #path: string
-  #unlock: (() => Promise<void>) | undefined
+  #lock: Lock | undefined
   #file: FileHandle | undefined
+  /** The size of the file as this run has read and written it; `undefined` if it has done neither. */
+  #size: number | undefined
   /** Lines for the next sync, and its result. */
   #lines = ''
   #batch: Promise<void> | undefined
@@ -46,15 +62,16 @@ class FileJournal implements Journal, Closable {
   }
 
   async open(): Promise<void> {
-    this.#unlock = await lockFile(this.#path, 'journal')
+    this.#lock = await lockFile(this.#path, 'journal')
   }
 
   async *read(): AsyncGenerator<JournalEntry> {
-    const content = await readFile(this.#path, 'utf8').catch((error) => {
+    const content = await readFile(this.#path).catch((error) => {
       if (error.code !== 'ENOENT') throw error
-      return ''
+      return Buffer.alloc(0)
     })
-    const lines = content.split('\n')
+    this.#size = content.length
+    const lines = content.toString().split('\n')
     for (const [index, text] of lines.entries()) {
       const entry = parseEntry(text)
       const isLast = index === lines.length - 1
@@ -75,12 +92,12 @@ class FileJournal implements Journal, Closable {
 
   async close(): Promise<void> {
     await this.#written.catch(() => {})
-    const [file, unlock] = [this.#file, this.#unlock]
-    this.#file = this.#unlock = undefined
+    const [file, lock] = [this.#file, this.#lock]
+    this.#file = this.#lock = this.#size = undefined
     try {
       await file?.close()
     } finally {
-      await unlock?.()
+      await lock?.release()
     }
   }
 
@@ -89,14 +106,34 @@ class FileJournal implements Journal, Closable {
   }
 
   async #sync(): Promise<void> {
-    this.#file ??= await openToAppend(this.#path)
+    if (!this.#file) {
+      await this.#throwIfReplaced()
+      this.#file = await openToAppend(this.#path)
+      this.#size = (await this.#file.stat()).size
+    }
     const lines = this.#lines
     this.#lines = ''
     this.#batch = undefined
     await this.#file.appendFile(lines)
     await this.#file.datasync()
+    this.#size! += Buffer.byteLength(lines)
+    await this.#throwIfReplaced()
+  }
+
+  /** @throws if the file or its lock is not the one that this run has read or written, whose entries are then lost */
+  async #throwIfReplaced(): Promise<void> {
+    const found = await stat(this.#path).catch(() => undefined)
+    // A device, such as /dev/null, has no size.
+    const isOther = this.#size !== undefined && (found?.isFile() ?? true) && (found?.size ?? 0) !== this.#size
+    if (isOther) throw new Error(`journal ${this.#path}: ${REPLACED}`)
+    if (this.#lock && !(await this.#lock.isHeld())) {
+      throw new Error(`journal ${this.#path}: its lock ${this.#lock.path} ${REPLACED}`)
+    }
   }
 }
+
+const REPLACED =
+  'was removed or replaced while this run used it. Put the journal back before the next run, or what is done is done a second time'
 
 /**
  * True for the beginning of an entry, and for zeros, as a power cut may leave them. Any other file must not be changed.
@@ -154,10 +191,19 @@ export class LockedError extends ConfigurationError {}
 interface Holder {
   readonly pid: number
   readonly host: string
-  /** When it locked the file, in milliseconds. */
-  readonly lockedAt: number
+  /** Its start, as {@link startOf} returns it. */
+  readonly start?: string | undefined
   /** The name of this lock, different from every other one. */
   readonly id: string
+}
+
+/** A lock of this process. */
+interface Lock {
+  readonly path: string
+  /** Returns whether it is there still, and was not replaced. */
+  isHeld(): Promise<boolean>
+  /** Removes it, but not the one that has replaced it. */
+  release(): Promise<void>
 }
 
 /**
@@ -165,14 +211,24 @@ interface Holder {
  * file that it stands for have one lock. A lock whose process has ended on this host is taken over.
  *
  * @param what A noun for the file in the error.
- * @returns the function that unlocks it
  * @throws {LockedError} if another process has locked the file, or may have
  */
-export async function lockFile(path: string, what: string): Promise<() => Promise<void>> {
+export async function lockFile(path: string, what: string): Promise<Lock> {
   const lock = `${await realName(path)}.lock`
-  const own = { pid: process.pid, host: hostname(), lockedAt: Date.now(), id: crypto.randomUUID().slice(0, 8) }
+  const own = {
+    pid: process.pid,
+    host: hostname(),
+    start: await startOf(process.pid),
+    id: crypto.randomUUID().slice(0, 8),
+  }
   const { id, pid = '?', host = 'an unknown host' } = (await acquire(lock, own)) ?? {}
-  if (id === own.id) return () => rm(lock, { force: true })
+  if (id === own.id) {
+    const isHeld = async () => (await holderOf(lock))?.id === own.id
+    const release = async () => {
+      if (await isHeld()) await rm(lock, { force: true })
+    }
+    return { path: lock, isHeld, release }
+  }
   throw new LockedError(
     `${what} ${path}: it is in use by another run, in process ${pid} on ${host}. If that run has ended, delete ${lock}`,
   )
@@ -187,7 +243,7 @@ export async function lockFile(path: string, what: string): Promise<() => Promis
 async function acquire(lock: string, own: Holder): Promise<Holder | undefined> {
   if (await createWhole(lock, JSON.stringify(own))) return own
   const holder = await holderOf(lock)
-  if (!holder || !hasEnded(holder)) return holder
+  if (!holder || !(await hasEnded(holder))) return holder
   const takeover = `${lock}.${holder.id}`
   const other = await acquire(takeover, own)
   if (other?.id !== own.id) return other
@@ -243,15 +299,32 @@ async function createWhole(path: string, text: string): Promise<boolean> {
   }
 }
 
-function hasEnded({ pid, host, lockedAt }: Holder): boolean {
+async function hasEnded({ pid, host, start }: Holder): Promise<boolean> {
   if (host !== hostname()) return false
-  // In a container, the process before had the same id.
-  if (pid === process.pid) return lockedAt < Date.now() - process.uptime() * 1000
+  // A later process may have the same id: in a container that starts again, all of them do.
+  const now = await startOf(pid)
+  if (start !== undefined && now !== undefined) return start !== now
   try {
     process.kill(pid, 0)
     return false
   } catch (error) {
     // Anything else means that it runs, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}
+
+/**
+ * Returns when a process started, in ticks since a boot and not by the clock, which may be set; `undefined` if it does
+ * not run, and on systems without `/proc`, where few processes get an id again.
+ */
+async function startOf(pid: number): Promise<string | undefined> {
+  try {
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
+    const fields = await readFile(`/proc/${pid}/stat`, 'utf8')
+    // The name of the program, in parentheses, may have spaces.
+    const [started] = fields.slice(fields.lastIndexOf(')')).split(' ').slice(20)
+    return `${boot.trim()} ${started}`
+  } catch {
+    return undefined
   }
 }

@@ -27,7 +27,7 @@ test('Ctrl+C lets the creation in flight end, which is in the result, and begins
 })
 
 test.each([
-  [['import', '-'], 'stopped: 1 of 2 links are done.'],
+  [['import', '-'], 'stopped: 1 of 2 links are done. Import the result to do the rest.'],
   [['report'], 'stopped, and nothing was written. The same command starts again.'],
   [['sync', '-', '--apply'], 'stopped: what is done stays done. The same command does the rest.'],
 ])('without a journal, Ctrl+C in %j says what is done, and of no journal', async (args, message) => {
@@ -54,7 +54,9 @@ test('Ctrl+C in shorten says nothing of the URLs that were not begun', async () 
   pressCtrlC()
   const { status, stderr } = await running
   expect(status).toBe(130)
-  expect(stderr).toMatch(/^\nStopping after .*\nshortlink shorten: stopped: the short addresses above are done\.\n$/)
+  expect(stderr).toMatch(
+    /^\nStopping after .*\nshortlink shorten: stopped: the short addresses above are done, the other URLs are not\.\n$/,
+  )
 })
 
 test('a second Ctrl+C ends at once, and says so', async () => {

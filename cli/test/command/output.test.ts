@@ -6,8 +6,10 @@ afterEach(() => void vi.restoreAllMocks())
 /** Rows in a format. */
 async function write(format: string, rows: readonly OutputRow[], main?: readonly string[]): Promise<string> {
   let text = ''
-  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+  vi.spyOn(process.stdout, 'write').mockImplementation((chunk, ...callbacks: unknown[]) => {
     text += chunk
+    const written = callbacks.at(-1)
+    if (typeof written === 'function') written()
     return true
   })
   await (await outputOf({ format })).write(rows, main)

@@ -1,56 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parse } from 'csv-parse/sync'
-import { serve } from 'shortlink-sdk/node'
-import { createSandbox } from 'shortlink-sdk/testing'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { setUpProcesses } from './processes.ts'
 import { buildCommand } from './program.ts'
 
 const cli = await buildCommand()
 const ROWS = 500
 const KILLS = 10
-
-async function setUp(links: { alias: string }[] = [], rateLimit: false | { requests: number } = false) {
-  const sandbox = createSandbox({ rateLimit, data: { links } })
-  let onAnswer = () => {}
-  const server = await serve(sandbox, { log: () => onAnswer() })
-  const folder = await mkdtemp(join(tmpdir(), 'command-'))
-  const children = new Set<ChildProcess>()
-  onTestFinished(async () => {
-    for (const child of children) child.kill('SIGKILL')
-    await server.close()
-    await rm(folder, { recursive: true })
-  })
-  const variables = { SHORTLINK_BASE_URL: server.baseUrl, SHORTLINK_API_KEY: sandbox.apiKey }
-  const env = { ...process.env, ...variables, SHORTLINK_RATE_LIMIT: rateLimit ? String(rateLimit.requests) : 'off' }
-  return {
-    sandbox,
-    folder,
-    /** The variables of a command on this sandbox. */
-    env,
-    /** Calls back at every response of the sandbox. */
-    watch: (callback: () => void) => {
-      onAnswer = callback
-    },
-    start: (...args: string[]) => {
-      const child = spawn(process.execPath, [cli, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-      children.add(child)
-      const output = { stdout: '', stderr: '' }
-      child.stdout.on('data', (text) => {
-        output.stdout += text
-      })
-      child.stderr.on('data', (text) => {
-        output.stderr += text
-      })
-      const ended = once(child, 'close').then(([status, signal]) => ({ status, signal, ...output }))
-      return { child, ended, output }
-    },
-  }
-}
 
 /** Rows of a file with a column of its own: every tenth has no alias. */
 function csv(rows: number): string {
@@ -63,7 +23,7 @@ function csv(rows: number): string {
 test(`an import of ${ROWS} rows that is killed at ${KILLS} random moments, with another --out each time, makes one link for each row`, {
   timeout: 300_000,
 }, async () => {
-  const { sandbox, folder, watch, start } = await setUp()
+  const { sandbox, folder, watch, start } = await setUpProcesses(cli)
   const file = join(folder, 'links.csv')
   const out = (run: number) => join(folder, `result-${run}.csv`)
   await writeFile(file, csv(ROWS))
@@ -110,7 +70,7 @@ test.each([
   '%s is killed, and %s and then both again make one link for each row',
   { timeout: 400_000 },
   async (killed, other) => {
-    const { sandbox, folder, watch, start } = await setUp()
+    const { sandbox, folder, watch, start } = await setUpProcesses(cli)
     const files: Record<string, string> = {
       'the original': join(folder, 'links.csv'),
       'the result': join(folder, 'r.csv'),
@@ -142,7 +102,7 @@ test.each([
 test('a reader of standard error that goes away after one line changes neither ten imports nor a sync', {
   timeout: 400_000,
 }, async () => {
-  const { sandbox, folder, start } = await setUp()
+  const { sandbox, folder, start } = await setUpProcesses(cli)
   /** The exit status of a command whose standard error nobody reads after the first of its text. */
   const withoutReader = async (...args: string[]) => {
     const { child, ended } = start(...args)
@@ -168,7 +128,7 @@ test('a reader of standard error that goes away after one line changes neither t
 test('an import whose standard output is closed goes on, and its status is that of its rows', {
   timeout: 400_000,
 }, async () => {
-  const { sandbox, folder, start } = await setUp()
+  const { sandbox, folder, start } = await setUpProcesses(cli)
   const file = join(folder, 'links.csv')
   await writeFile(file, csv(60))
   const { child, ended } = start('import', file)
@@ -185,7 +145,7 @@ test.each(['csv', 'ndjson'])(
   },
   async (format) => {
     const links = Array.from({ length: 5000 }, (_, index) => ({ alias: `p-${index}` }))
-    const { sandbox, env } = await setUp(links, { requests: 30 })
+    const { sandbox, env } = await setUpProcesses(cli, links, { requests: 30 })
     const list = `{ "$0" "$1" list links --format ${format}; echo "status $?" >&2; } | head -1`
     const child = spawn('sh', ['-c', list, process.execPath, cli], { env })
     const texts = Promise.all([text(child.stdout), text(child.stderr)])

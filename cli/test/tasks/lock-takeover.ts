@@ -7,12 +7,12 @@ import { join } from 'node:path'
 
 /** Locks a file at a time that it is told, tells whether it has the lock, and unlocks when it is told to. */
 const program = (source: string) => `import { lockFile } from ${JSON.stringify(source)}
-let unlock
+let lock
 process.on('message', async ({ path, at }) => {
-  await unlock?.()
+  await lock?.release()
   while (Date.now() < at);
-  unlock = path && (await lockFile(path, 'journal').catch(() => undefined))
-  process.send(unlock !== undefined)
+  lock = path && (await lockFile(path, 'journal').catch(() => undefined))
+  process.send(lock !== undefined)
 })
 process.send('ready')`
 
@@ -37,7 +37,7 @@ export async function takeOver(rounds: number, processes: number): Promise<{ own
   const owners: number[] = []
   for (let round = 0; round < rounds; round++) {
     const path = join(folder, 'run.journal')
-    await writeFile(`${path}.lock`, JSON.stringify({ pid, host: hostname(), lockedAt: 1, id: `old-${round}` }))
+    await writeFile(`${path}.lock`, JSON.stringify({ pid, host: hostname(), start: 'earlier', id: `old-${round}` }))
     const answers = await tell({ path, at: Date.now() + 5 })
     owners.push(answers.filter(Boolean).length)
     await tell({})

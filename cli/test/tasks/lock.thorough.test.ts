@@ -21,9 +21,9 @@ test('a process that is killed while it locks and unlocks leaves a lock that the
     script,
     `import { lockFile } from ${JSON.stringify(source)}
     for (;;) {
-      const unlock = await lockFile(${JSON.stringify(path)}, 'journal')
+      const lock = await lockFile(${JSON.stringify(path)}, 'journal')
       process.send('locked')
-      await unlock()
+      await lock.release()
     }`,
   )
   for (let kill = 1; kill <= 12; kill++) {
@@ -34,8 +34,7 @@ test('a process that is killed while it locks and unlocks leaves a lock that the
     await once(child, 'exit')
     const lock = await readFile(`${path}.lock`, 'utf8').catch(() => undefined)
     if (lock !== undefined) expect(JSON.parse(lock)).toMatchObject({ pid: child.pid })
-    const unlock = await lockFile(path, 'journal')
-    await unlock()
+    await (await lockFile(path, 'journal')).release()
   }
   await rm(folder, { recursive: true })
 })

@@ -19,7 +19,12 @@ function readFile(file: string): string {
 
 /** `true` for a request for the page, `false` for one for the platform. */
 export function isForPage(method: string, path: string): boolean {
-  return path.startsWith('/sandbox/') || (method === 'GET' && path === '/')
+  return isControlPath(path) || (method === 'GET' && path === '/')
+}
+
+/** `true` for what the page reads and controls the sandbox with. */
+export function isControlPath(path: string): boolean {
+  return path.startsWith('/sandbox/')
 }
 
 /**

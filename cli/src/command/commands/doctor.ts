@@ -4,6 +4,7 @@ import { command, UsageError } from '../command.ts'
 import { many } from '../counts-and-times.ts'
 import { authSchemes, examine, type Report } from '../doctor/verdict.ts'
 import { jsonText } from '../output.ts'
+import { print } from '../print.ts'
 import { ProgressLine } from '../progress.ts'
 
 const doctorNotes = `It changes nothing there: it sends about 10 GET requests of the 30 that a minute usually allows, and says how many they were.
@@ -32,7 +33,7 @@ export default command(
       json: { type: 'boolean', description: 'print the report as JSON' },
     },
     async run({ args }) {
-      const { stdout, env } = process
+      const { env } = process
       const authScheme = authSchemes.find((scheme) => scheme === (env.SHORTLINK_AUTH_SCHEME || 'Bearer'))
       // It may be the key, so it is not shown.
       if (!authScheme) throw new UsageError(`SHORTLINK_AUTH_SCHEME: expected one of ${authSchemes.join(', ')}`)
@@ -52,7 +53,7 @@ export default command(
       const works = report.verdict === 'works'
       // Options that are not set yet are a failure of the next command.
       const json = works ? report : { error: report.text, ...report }
-      stdout.write(args.json ? `${jsonText(json, 2)}\n` : reportText(report))
+      await print(args.json ? `${jsonText(json, 2)}\n` : reportText(report))
       process.exitCode = works ? 0 : 1
     },
   },

@@ -6,7 +6,7 @@ import { type LinkRow, parameterNames } from '../../tasks/rows.ts'
 import { printable } from '../../text.ts'
 import { checkDone, isDone, leftAsItIs } from '../check-done.ts'
 import { type ClientArgs, clientArgs, clientOf, clientToPlan } from '../client.ts'
-import { asIncomplete, command, errorMessage, IncompleteError, UsageError } from '../command.ts'
+import { asIncomplete, command, errorMessage, IncompleteError, LINKS_ARE_MADE, UsageError } from '../command.ts'
 import { countsOf, formatCount, many } from '../counts-and-times.ts'
 import { type LinkFile, type Row, readLinks, setAlias } from '../files/columns.ts'
 import { type RowResult, readInput } from '../files/input.ts'
@@ -14,7 +14,8 @@ import { throwIfNotReplaceable } from '../files/replaceable.ts'
 import { resultRows, resultTable } from '../files/result.ts'
 import { withRemedy } from '../files/write-whole.ts'
 import { addressesIn, type ImportJournal, journalOf } from '../import-journal.ts'
-import { cellText, type Output, type OutputArgs, outputArgs, outputOf } from '../output.ts'
+import { cellText, jsonText, type Output, type OutputArgs, outputArgs, outputOf } from '../output.ts'
+import { print } from '../print.ts'
 import { timeFor } from '../progress.ts'
 import { resolveNames, setDefaults } from '../resolve-names.ts'
 import { isNotBegun, runTask } from '../run-task.ts'
@@ -58,7 +59,7 @@ export default command(
       const isPlanOnly = args['dry-run'] ?? false
       const prepared = await prepareImport(args, isPlanOnly)
       const end = await runImport(prepared, isPlanOnly)
-      if (isPlanOnly) showPlan(prepared, end)
+      if (isPlanOnly) await showPlan(prepared, end)
       else await finishImport(prepared, end)
     },
   },
@@ -154,8 +155,10 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
   )
   const howToContinue = () => {
     const made = rows.filter(({ result }) => result?.outcome === 'done').length
-    const next = journal ? `, and ${journal.path} remembers them. The same command continues there.` : '.'
-    return `stopped: ${formatCount(made)} of ${many(rows.length, 'link')} are done${next}`
+    const counts = `stopped: ${formatCount(made)} of ${many(rows.length, 'link')} are done`
+    if (!hasResult(rows)) return `${counts}. The same command starts again.`
+    if (!journal) return `${counts}. Import the result to do the rest.`
+    return `${counts}, and ${journal.path} remembers them. The same command continues there.`
   }
   const keep = (result: ImportResult<Row['values']> | PlannedRow<Row['values']>) => {
     if (result.outcome === 'planned') return
@@ -175,14 +178,22 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
   return { summary, error: checkEnd }
 }
 
+/** Returns whether any row has a link, or may have one. */
+const hasResult = (rows: readonly Row[]): boolean =>
+  rows.some(({ result }) => result?.outcome === 'done' || result?.outcome === 'unknown')
+
 /** Returns whether a 404 may be about an id in the row, rather than about the address of the server. */
 const hasIds = (row: LinkRow): boolean =>
   (['campaign', 'channel', 'domain', 'pixels', 'type'] as const).some((name) => row[name])
 
 /** Shows what would be sent, and what is wrong. */
-function showPlan({ input, rows, todo }: PreparedImport, { error }: ImportEnd): void {
+async function showPlan({ input, rows, todo, args }: PreparedImport, { error }: ImportEnd): Promise<void> {
   if (error !== undefined) throw error
   const planned = todo.filter(({ problem }) => problem === undefined)
+  if (args.json) {
+    for (const row of planned) row.result = { alias: row.result?.alias, outcome: 'planned' }
+    await print(`${jsonText(resultRows(input.columns, rows), 2)}\n`)
+  }
   for (const line of [...firstRows(planned), ...twinAliases(planned)]) console.error(printable(line))
   const invalid = rows.filter((row) => row.problem !== undefined && !isDone(row))
   for (const { number, problem } of invalid) console.error(printable(`${input.name}, row ${number}: ${problem}`))
@@ -229,12 +240,14 @@ async function finishImport(prepared: PreparedImport, { summary, error: end }: I
   const { created, found, replayed, strays } = summary
   if (end instanceof UsageError) throw end
   const outcomes = rows.map(({ result }) => result?.outcome)
-  if (end !== undefined && !outcomes.some((outcome) => outcome === 'done' || outcome === 'unknown')) {
+  if (end !== undefined && !hasResult(rows)) {
     for (const line of strayLines(strays)) console.error(line)
     throw end
   }
   const aside = await output.stepAside()
-  await writeResult(prepared)
+  await writeResult(prepared).catch((error) => {
+    throw journal ? error : new Error(`${errorMessage(error.cause ?? error)}. ${LINKS_ARE_MADE}`)
+  })
   const notTried = rows.filter(({ result }) => result?.error === NOT_TRIED).length
   const failed = outcomes.filter((outcome) => outcome !== 'done').length - notTried
   const doneBefore = rows.length - failed - notTried - created - found
@@ -246,7 +259,7 @@ async function finishImport(prepared: PreparedImport, { summary, error: end }: I
   if (differing > 0)
     console.error(`${many(differing, 'link')} may lack what the row says, see error: sync changes links`)
   for (const line of strayLines(strays)) console.error(line)
-  if (aside) console.error(printable(`${out} was written by another run meanwhile: the result is in ${aside}`))
+  if (aside) console.error(printable(`${out} was ${aside.change} meanwhile: the result is in ${aside.file}`))
   if (end !== undefined) throw asIncomplete(end)
   if (aside) throw new IncompleteError(`${out} is not the result of this import`)
   if (failed > 0) {

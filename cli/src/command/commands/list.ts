@@ -55,7 +55,7 @@ export default command(
       let lacking: string[] = []
       await work.run(
         async () => {
-          lacking = await output.writePages(read(work, list, max), documented, columns)
+          lacking = await output.writePages(read(work, list, max), documented, work.signal, columns)
         },
         () => 'stopped: this is not the whole list.',
       )

@@ -1,12 +1,13 @@
 import process from 'node:process'
-import { createInterface } from 'node:readline'
+import { createInterface, type Interface } from 'node:readline'
 import { bulk } from '../../tasks/bulk.ts'
 import type { BulkResult } from '../../tasks/task.ts'
 import { printable } from '../../text.ts'
 import { clientArgs, clientOf } from '../client.ts'
-import { asIncomplete, command, errorMessage, IncompleteError, UsageError } from '../command.ts'
+import { asIncomplete, command, errorMessage, IncompleteError, LINKS_ARE_MADE, UsageError } from '../command.ts'
 import { countsOf, many } from '../counts-and-times.ts'
 import { jsonText } from '../output.ts'
+import { print } from '../print.ts'
 import { resolveDomain } from '../resolve-names.ts'
 import { runTask } from '../run-task.ts'
 import { Work } from '../work.ts'
@@ -58,32 +59,48 @@ export default command(
       const entries: ShortenedUrl[] = []
       /** The place of each URL among the lines. */
       const places: number[] = []
+      let lines: Interface | undefined
       const readUrls = async function* (): AsyncGenerator<string> {
         let place = 0
-        for await (const line of urls.length > 0 ? urls : createInterface({ input: process.stdin })) {
+        // Lines that come before they are iterated over are lost.
+        lines = urls.length > 0 ? undefined : createInterface({ input: process.stdin, signal: work.signal })
+        work.progress.expectInput(lines !== undefined)
+        for await (const line of lines ?? urls) {
+          work.progress.expectInput(false)
           const url = line.trim()
           if (url === '') entries[place++] = EMPTY
           else {
             places.push(place++)
             yield url
           }
+          work.progress.expectInput(lines !== undefined)
         }
+        work.progress.expectInput(false)
       }
       let printed = 0
-      const print = (entry: ShortenedUrl | undefined) => {
-        printed++
+      let hasFailedToPrint = false
+      const printAll = async (text: string) => {
+        try {
+          await print(text, work.signal)
+        } catch (error) {
+          hasFailedToPrint = true
+          throw new Error(`${errorMessage(error)}. ${LINKS_ARE_MADE}`)
+        }
+      }
+      const printNext = async () => {
+        const entry = entries[printed++]
         if (json) return
         work.progress.clear()
-        console.log(entry && 'shorturl' in entry ? printable(entry.shorturl) : '')
+        await printAll(`${entry && 'shorturl' in entry ? printable(entry.shorturl) : ''}\n`)
       }
-      const keep = ({ item: url, index, ok, data, error }: BulkResult<string, ShortAddress>, isEnd: boolean) => {
+      const keep = async ({ item: url, index, ok, data, error }: BulkResult<string, ShortAddress>, isEnd: boolean) => {
         if (isEnd) return
         if (!ok) work.progress.say(`${printable(url)}: ${printable(errorMessage(error))}`)
         entries[places[index]!] = ok
           ? { url, shorturl: data.shorturl, created: data.created }
           : { url, error: errorMessage(error) }
         // In the order of the URLs, whichever is ready first. An empty line keeps the pairs of `paste`.
-        while (entries[printed]) print(entries[printed])
+        while (entries[printed]) await printNext()
       }
       const task = bulk(readUrls(), shortenUrl, {
         client: work.client,
@@ -91,12 +108,18 @@ export default command(
         onProgress: work.progress.show,
         ...(urls.length > 0 && { total: urls.length }),
       })
-      const end = await runTask(work, task, keep, () => 'stopped: the short addresses above are done.')
+      const end = await runTask(work, task, keep, () => {
+        const done = entries.some((entry) => entry && 'shorturl' in entry)
+        return done
+          ? 'stopped: the short addresses above are done, the other URLs are not.'
+          : 'stopped: no URL is done.'
+      })
+      lines?.close()
       const known = entries.filter((entry) => entry && entry !== EMPTY)
-      if (end !== undefined && known.length === 0) throw end
+      if (end !== undefined && (known.length === 0 || hasFailedToPrint)) throw end
       // Empty lines at the end, and after a stop what had to wait for the URLs before it.
-      while (printed < entries.length) print(entries[printed])
-      if (json) console.log(jsonText(known, 2))
+      while (printed < entries.length) await printNext()
+      if (json) await printAll(`${jsonText(known, 2)}\n`)
       const failed = known.filter((entry) => 'error' in entry).length
       const created = known.filter((entry) => 'created' in entry && entry.created).length
       const found = known.length - created - failed

@@ -1,10 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import process from 'node:process'
+import { printable } from '../../text.ts'
 import { UsageError } from '../command.ts'
 
 /** The most that is read of a file: at 30 links a minute, more than a week of work. */
 const MAX_MEBIBYTES = 64
+
+/** After this time without the end of a file, the user is told, in milliseconds. */
+const WAIT_MS = 2000
 
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be'
 
@@ -67,6 +71,7 @@ const problems: Readonly<Record<string, string>> = {
 async function readFileBytes(path: string, name: string): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
+  const sayWaiting = setTimeout(() => console.error(printable(`${name}: waiting for input`)), WAIT_MS)
   try {
     for await (const chunk of path === '-' ? process.stdin : createReadStream(path)) {
       chunks.push(Buffer.from(chunk))
@@ -76,6 +81,8 @@ async function readFileBytes(path: string, name: string): Promise<Buffer> {
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException
     throw new UsageError(`${name}: ${problems[code] ?? message}`)
+  } finally {
+    clearTimeout(sayWaiting)
   }
   if (size > MAX_MEBIBYTES * 2 ** 20) {
     throw new UsageError(`${name}: is larger than ${MAX_MEBIBYTES} MiB: split it into several files`)

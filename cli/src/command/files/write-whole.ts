@@ -59,10 +59,11 @@ export async function writeWhole(path: string, content: string | Buffer, mode = 
  */
 export function withRemedy(error: unknown, option = '--out'): unknown {
   const { code, message } = error as NodeJS.ErrnoException
-  const isFull = ['ENOSPC', 'EDQUOT'].includes(code ?? '')
+  const isFull = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code ?? '')
   if (!isFull && !['EROFS', 'EACCES', 'EPERM'].includes(code ?? '')) return error
   const remedy = isFull ? 'make room' : 'allow writing there'
-  return new Error(`${message}. Nothing is lost: ${remedy} and run the same command, or give ${option} FILE elsewhere`)
+  const advice = `Nothing is lost: ${remedy} and run the same command, or give ${option} FILE elsewhere`
+  return new Error(`${message}. ${advice}`, { cause: error })
 }
 
 /** Returns a text that differs once a file is written anew; `undefined` for what is no file. */

@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { serve } from 'shortlink-sdk/node'
+import { createSandbox } from 'shortlink-sdk/testing'
+import { onTestFinished } from 'vitest'
+
+/** A sandbox on a port, a folder for files, and the built command `cli`, each in a process of its own. */
+export async function setUpProcesses(
+  cli: string,
+  links: { alias: string }[] = [],
+  rateLimit: false | { requests: number } = false,
+) {
+  const sandbox = createSandbox({ rateLimit, data: { links } })
+  let onAnswer = () => {}
+  const server = await serve(sandbox, { log: () => onAnswer() })
+  const folder = await mkdtemp(join(tmpdir(), 'command-'))
+  const children = new Set<ChildProcess>()
+  onTestFinished(async () => {
+    for (const child of children) child.kill('SIGKILL')
+    await server.close()
+    await rm(folder, { recursive: true })
+  })
+  const variables = { SHORTLINK_BASE_URL: server.baseUrl, SHORTLINK_API_KEY: sandbox.apiKey }
+  const env = { ...process.env, ...variables, SHORTLINK_RATE_LIMIT: rateLimit ? String(rateLimit.requests) : 'off' }
+  return {
+    sandbox,
+    folder,
+    /** The variables of a command on this sandbox. */
+    env,
+    /** Calls back at every response of the sandbox. */
+    watch: (callback: () => void) => {
+      onAnswer = callback
+    },
+    /** Starts the command, or a script in its place. */
+    start: (...args: string[]) => {
+      const isScript = args[0]!.endsWith('.mjs')
+      const child = spawn(process.execPath, [...(isScript ? [] : [cli]), ...args], { env, stdio: 'pipe' })
+      children.add(child)
+      const output = { stdout: '', stderr: '' }
+      child.stdout.on('data', (text) => {
+        output.stdout += text
+      })
+      child.stderr.on('data', (text) => {
+        output.stderr += text
+      })
+      const ended = once(child, 'close').then(([status, signal]) => ({ status, signal, ...output }))
+      return { child, ended, output }
+    },
+  }
+}
