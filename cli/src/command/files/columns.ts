@@ -4,7 +4,7 @@ import { type LinkRow, parameterNames, RowChecks, readRow } from '../../tasks/ro
 import { describeIssues, formatValue, printable, similarName } from '../../text.ts'
 import { UsageError } from '../command.ts'
 import { listed } from '../counts-and-times.ts'
-import { cellText, unescapeFormula } from '../output.ts'
+import { cellText } from '../output.ts'
 import { otherNames, parameterOf, plain } from './column-names.ts'
 import type { Input, InputRow, RowResult } from './input.ts'
 import { isMapOfOutcome, splitResult } from './result.ts'
@@ -195,8 +195,8 @@ function readLink(row: InputRow, columns: readonly Column[]): Row {
       continue
     }
     if (formulaError.test(text)) problem ??= `${parameter}: ${text} is an error of the spreadsheet`
-    if (parameter.startsWith('utm_')) utm.push({ name: parameter, value: unescapeFormula(text) })
-    else if (typeof cell === 'string') values[parameter] = readCell(parameter, unescapeFormula(cell))
+    if (parameter.startsWith('utm_')) utm.push({ name: parameter, value: text })
+    else if (typeof cell === 'string') values[parameter] = readCell(parameter, cell)
     else values[parameter] = parameter === 'custom' ? text : cell
   }
   if (utm.length > 0) {

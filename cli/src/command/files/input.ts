@@ -2,6 +2,7 @@ import { extname } from 'node:path'
 import { CsvError, parse } from 'csv-parse/sync'
 import { isRecord } from '../../text.ts'
 import { UsageError } from '../command.ts'
+import { hasFormula, removeGuards } from './formula-guard.ts'
 import { nameOf, readTextFile, type Text } from './read-text.ts'
 
 /** The rows of a file, and what it takes to write them back. */
@@ -109,9 +110,9 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
     const problem = isOpen ? 'a quote (") opens a cell of this row and does not close it' : error.message
     throw new UsageError(`${name}, line ${line}: ${problem}`)
   }
-  const [columns = [], ...rest] = records
-  // The parser leaves room for more cells in each row, which copies do not have.
-  const rows = rest.map((cells, index) => ({ number: index + 2, cells: cells.slice() }))
+  const areGuarded = isWrittenHere(records[0] ?? []) || !records.some((cells) => cells.some(hasFormula))
+  const [columns = [], ...rest] = records.map((cells) => cells.map(areGuarded ? removeGuards : String))
+  const rows = rest.map((cells, index) => ({ number: index + 2, cells }))
   for (const { number, cells } of rows) {
     if (cells.slice(columns.length).some((cell) => cell !== '')) {
       const problem = `has ${cells.length} cells, but there are ${columns.length} columns`
@@ -123,6 +124,15 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
     rows: rows.filter(({ cells }) => cells.some((cell) => cell !== '')),
     dialect: { ...written, delimiter, lineEnd, hasSeparatorLine: separatorLine !== '' },
   }
+}
+
+/**
+ * Returns whether a list, a report or the result of an import has these columns. In other files, an apostrophe before a
+ * sign is a guard only if no sign lacks one.
+ */
+function isWrittenHere(columns: readonly string[]): boolean {
+  const names = columns.map((name) => name.toLowerCase().replace(/^(result_)+/, ''))
+  return names.includes('shorturl') && (names.includes('longurl') || names.includes('outcome'))
 }
 
 /** Finds the delimiter. In some countries, spreadsheets write semicolons. */
