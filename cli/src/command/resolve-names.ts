@@ -39,10 +39,11 @@ interface ResolveOptions {
  * @throws {UsageError} if one of the command does not exist, or the rows have ids of another server
  */
 export async function resolveNames(
-  rows: readonly Row[],
+  allRows: readonly Row[],
   defaults: Defaults,
   { client, origin, signal }: ResolveOptions,
 ): Promise<void> {
+  const rows = allRows.filter(({ problem }) => problem === undefined)
   const domains = await throwIfElsewhere(rows, defaults, { client, origin, signal })
   for (const kind of kinds) {
     const given = defaults[kind]

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { run, sentTo, setUp, shop } from './run.ts'
 
 const header = 'id,shorturl,alias,longurl,title,clicks,domain,campaign,channel'
-const row = (host: string, domain: string, campaign: string, channel: string) =>
+const row = ([host, domain, campaign, channel]: readonly string[]) =>
   `1,https://${host}/tea,tea,${shop('tea')},Tea,7,${domain},${campaign},${channel}`
 const account = {
   domains: [{ domain: 'https://go.example' }],
@@ -21,7 +21,7 @@ test.each([
   ['campaign, and a domain of this account', ['old.example', 'https://go.example', '2', ''], ['campaign']],
 ] as const)('a list of another server with %s is refused before anything is written', async (_, cells, columns) => {
   const { sandbox, write, files } = await setUp({ data: account })
-  const file = await write('list.csv', `${header}\n${row(...cells)}\n`)
+  const file = await write('list.csv', `${header}\n${row(cells)}\n`)
   const leaveOut = columns.map((column) => `--map '${column}='`).join(' ')
   const [first] = columns
   for (const command of [['import'], ['import', '--dry-run'], ['sync'], ['sync', '--apply']]) {
@@ -44,7 +44,7 @@ test.each([
   ['domain', ['old.example', 'https://old.example', '', ''], { domain: 'https://old.example' }],
 ] as const)('--map says that a %s of another host is right, and it is sent', async (column, cells, sent) => {
   const { sandbox, write } = await setUp({ data: account })
-  const file = await write('list.csv', `${header}\n${row(...cells)}\n`)
+  const file = await write('list.csv', `${header}\n${row(cells)}\n`)
   await run('import', file, ...maps(`${column}=${column}`))
   expect(sentTo(sandbox)).toMatchObject([sent])
 })
@@ -66,9 +66,9 @@ test('ids in JSON are in doubt too, and ids in the result of an import', async (
 
 test('a campaign by name is looked up, and the campaign of the command is right', async () => {
   const { sandbox, write } = await setUp({ data: account })
-  const named = await write('a.csv', `${header}\n${row('old.example', '', 'another one', '')}\n`)
+  const named = await write('a.csv', `${header}\n${row(['old.example', '', 'another one', ''])}\n`)
   expect((await run('import', named)).status).toBe(0)
-  const none = await write('b.csv', `${header}\n${row('old.example', '', '', '').replaceAll('tea', 'cake')}\n`)
+  const none = await write('b.csv', `${header}\n${row(['old.example', '', '', '']).replaceAll('tea', 'cake')}\n`)
   expect((await run('import', none, '--campaign', '2')).status).toBe(0)
   expect(sentTo(sandbox)).toMatchObject([{ campaign: 2 }, { campaign: 2 }])
 })
@@ -92,8 +92,8 @@ test.each([
 
 test('nothing is looked up for a list of another server without ids and domains', async () => {
   const { sandbox, write } = await setUp({ data: account })
-  expect((await run('import', await write('list.csv', `${header}\n${row('old.example', '', '', '')}\n`))).status).toBe(
-    0,
-  )
+  expect(
+    (await run('import', await write('list.csv', `${header}\n${row(['old.example', '', '', ''])}\n`))).status,
+  ).toBe(0)
   expect(sandbox.requests.map(({ path }) => path)).toEqual(['/url/add'])
 })

@@ -7,7 +7,7 @@ import { listed, many } from '../counts-and-times.ts'
 import { cellText } from '../output.ts'
 import { cellProblem, dateProblem, isMangled, isNothing, isNumberOf, lastPartOf, readCell, readDate } from './cells.ts'
 import { isQuestion, mayBeAlias, meaningOf, otherNames, parameterOf, plain } from './column-names.ts'
-import type { Input, InputRow, RowResult } from './input.ts'
+import { type Input, type InputRow, type RowResult, throwIfNoHeader } from './input.ts'
 import { isMapOfOutcome, splitResult } from './result.ts'
 
 /** A row of a file on its way from its cells to the result of its link. */
@@ -147,10 +147,7 @@ function throwIfTwice({ name }: Input, columns: readonly Column[]): void {
 function throwIfMissing({ name, ...input }: Input, columns: readonly Column[], needed: readonly string[]): void {
   const missing = needed.find((parameter) => !columns.some((column) => column.parameter === parameter))
   if (missing === undefined) return
-  const [first = ''] = input.columns
-  if (/^https?:\/\//i.test(first)) {
-    throw new UsageError(`${name}, line 1: expected the names of the columns, such as url, found an address`)
-  }
+  if (input.columns.some((column) => /^https?:\/\//i.test(column))) throwIfNoHeader(name, input.columns)
   const names = Object.keys(otherNames).filter((other) => otherNames[other] === missing)
   throw new UsageError(
     `${name}: expected a column ${missing} (or ${names.join(', ')}), found ${input.columns.join(', ')}. Say which it is: --map 'COLUMN=${missing}'`,
@@ -188,6 +185,9 @@ function throwIfOverlooked(input: Input, columns: readonly Column[]): void {
 
 const isUndecided = ({ name, parameter, isMapped }: Column) => name !== '' && !parameter && !isMapped
 
+/** Returns the parameter for cells that are plain addresses, if there is one. */
+const targetOf = (parameter: string) => (parameter === 'devicetarget' ? 'devicetarget.Android' : undefined)
+
 /** Refuses a column that would not be sent, but says something that a link must not lack unnoticed. */
 function throwIfUnsaid(input: Input, columns: readonly Column[]): void {
   for (const column of columns.filter(isUndecided)) {
@@ -199,7 +199,8 @@ function throwIfUnsaid(input: Input, columns: readonly Column[]): void {
     const leaveOut = `--map '${name}=' to leave it out`
     const isSendable = parameter && !isFlag(input, column) && !columns.some((other) => other.parameter === parameter)
     const what = parameter ? `could be the ${parameter} of a link` : 'limits the visits of a link'
-    const advice = isSendable ? `--map '${name}=${parameter}', or ${leaveOut}` : leaveOut
+    const target = parameter?.endsWith('target') && !said.startsWith('[') ? targetOf(parameter) : parameter
+    const advice = isSendable && target ? `--map '${name}=${target}', or ${leaveOut}` : leaveOut
     throw new UsageError(`${input.name}, column ${name}: ${what}, and would not be sent. Say ${advice}`)
   }
 }
