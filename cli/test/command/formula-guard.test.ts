@@ -97,7 +97,7 @@ test('lists, reports, results and syncs have the same texts, whatever writes and
 
 test('in a file whose signs all have an apostrophe, it is a guard; a list has only guards', async () => {
   const { sandbox, write } = await setUp()
-  await run('import', await write('a.csv', `url,custom,title\n${shop('a')},a,'+1\n${shop('b')},b,''=b\n`))
+  await run('import', await write('a.csv', `url,custom,title,Change\n${shop('a')},a,'+1,-3\n${shop('b')},b,''=b,4\n`))
   const own = `shorturl,longurl,alias,title\nhttps://sho.rt/c,${shop('c')},c,'+1\nhttps://sho.rt/d,${shop('d')},d,-5 degrees\n`
   await run('import', await write('c.csv', own))
   expect(sandbox.data.links.map(({ title }) => title)).toEqual(['+1', "'=b", '+1', '-5 degrees'])

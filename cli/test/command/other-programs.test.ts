@@ -179,8 +179,20 @@ test.each<[string, string, Expected, string[]?]>([
   [
     'geo',
     JSON.stringify([{ url: tea, slug: 'tea', geo: { DE: shop('de') } }]),
-    "column geo: could be the geotarget of a link, and would not be sent. Say --map 'geo=' to leave it out",
+    "column geo: could be the geotarget of a link, and would not be sent. Say --map 'geo=geotarget'",
   ],
+  [
+    'geo, mapped',
+    JSON.stringify([{ url: tea, slug: 'tea', geo: { DE: shop('de') } }]),
+    [{ ...a, geotarget: [{ location: 'DE', link: shop('de') }] }],
+    ['--map', 'geo=geotarget'],
+  ],
+  [
+    'location and device of details',
+    `url,slug,location,device\n${tea},tea,"{""Germany"":""${shop('de')}""}",{}\n${lamps},l,,\n`,
+    [{ ...a, geotarget: [{ location: 'Germany', link: shop('de') }] }, b('l')],
+  ],
+  ['location and device of statistics', `url,slug,Location,Device\n${tea},tea,Berlin,iPhone\n`, [a]],
   ['clicks on a mobile link, and of countries', `url,slug,Mobile link clicks,Country\n${tea},tea,4,DE\n`, [a]],
 ])('%s is understood or refused', async (_, text, expected, options) => {
   await expectImport(text, expected, options)

@@ -1,5 +1,5 @@
 import { aliasIn, hostOf } from '../../addresses.ts'
-import { formatValue, hiddenProblem } from '../../text.ts'
+import { formatValue, hiddenProblem, isRecord } from '../../text.ts'
 import { cellText } from '../output.ts'
 
 /** The columns whose cells hold JSON, if they are not plain. */
@@ -90,16 +90,26 @@ export function lastPartOf(text: string, url: string): string | undefined {
 
 /** Returns the value of a cell, as it is sent. */
 export function readCell(parameter: string, cell: unknown): unknown {
-  if (typeof cell !== 'string') return parameter === 'custom' ? cellText(cell) : cell
+  if (typeof cell !== 'string') return parameter === 'custom' ? cellText(cell) : targetList(parameter, cell)
   // Some exports have the whole short address where others have the alias.
   if (parameter === 'custom') return aliasInShortAddress(cell) ?? cell
   if (parameter === 'status' || parameter === 'type') return cell.toLowerCase()
-  if (!jsonColumns.includes(parameter) || !/^[[{]/.test(cell)) return cell
+  return jsonColumns.includes(parameter) && /^[[{]/.test(cell) ? targetList(parameter, parseJson(cell)) : cell
+}
+
+function parseJson(text: string): unknown {
   try {
-    return JSON.parse(cell)
+    return JSON.parse(text)
   } catch {
-    return cell
+    return text
   }
+}
+
+/** Returns targets that are an object, as details of links have them, in the form that is sent. */
+function targetList(parameter: string, value: unknown): unknown {
+  const [, kind] = /^(location|device|language)target$/.exec(parameter.replace('geo', 'location')) ?? []
+  if (!kind || !isRecord(value)) return value
+  return Object.entries(value).map(([name, link]) => ({ [kind]: name, link }))
 }
 
 const dateForms = 'YYYY-MM-DD HH:MM:SS, without seconds, with T, or YYYY-MM-DD for its last second'

@@ -106,9 +106,16 @@ function readColumns(input: Input, maps: readonly string[]): Column[] {
   const given = [...mapped.values()]
   return input.columns.map((name, index) => {
     if (mapped.has(index)) return { name, index, parameter: mapped.get(index), isMapped: true }
-    const meant = parameterOf(name)
+    const meant = parameterOf(name) ?? targetsIn(input, name, index)
     return { name, index, parameter: given.includes(meant) ? undefined : meant, isMapped: false }
   })
+}
+
+/** Returns the parameter of a column that has the targets of links as details of a link show them: objects in JSON. */
+function targetsIn(input: Input, name: string, index: number): string | undefined {
+  const parameter = { location: 'geotarget', device: 'devicetarget' }[plain(name)]
+  const cells = parameter === undefined ? [] : cellsOf(input, index).filter((cell) => cell !== '{}')
+  return cells.length > 0 && cells.every((cell) => cell.startsWith('{')) ? parameter : undefined
 }
 
 /** Returns the parameters of the columns that `--map` names, `undefined` for a column that is not sent. */
@@ -199,7 +206,7 @@ function throwIfUnsaid(input: Input, columns: readonly Column[]): void {
     const leaveOut = `--map '${name}=' to leave it out`
     const isSendable = parameter && !isFlag(input, column) && !columns.some((other) => other.parameter === parameter)
     const what = parameter ? `could be the ${parameter} of a link` : 'limits the visits of a link'
-    const target = parameter?.endsWith('target') && !said.startsWith('[') ? targetOf(parameter) : parameter
+    const target = parameter?.endsWith('target') && !/^[[{]/.test(said) ? targetOf(parameter) : parameter
     const advice = isSendable && target ? `--map '${name}=${target}', or ${leaveOut}` : leaveOut
     throw new UsageError(`${input.name}, column ${name}: ${what}, and would not be sent. Say ${advice}`)
   }
@@ -248,7 +255,7 @@ function readLink(row: InputRow, { columns, aliases, states }: Roles): Row {
     const cell = row.cells[index]
     const text = cellText(cell).trim()
     if (parameter === undefined || cell === undefined) continue
-    if (isNothing(text)) {
+    if (isNothing(text) || text === '{}') {
       if (mayBeNone.includes(parameter)) values[parameter] = ''
       continue
     }
@@ -384,6 +391,7 @@ const disabledWords = 'disabled|inactive|archived|deleted|deactivated|suspended|
 const disabledName = new RegExp(`^(is)?(${disabledWords})(at|on|date)?$`)
 const enabledName = /^(is)?(active|enabled|activated)$/
 const stateName = /^(link)?(state|status)$/
+const disabledState = new RegExp(`^(${disabledWords})$`, 'i')
 
 /** Returns whether a column may say that a link is disabled. */
 const isState = ({ name }: Column) => [disabledName, enabledName, stateName].some((form) => form.test(plain(name)))
@@ -393,9 +401,7 @@ function stateProblem({ name, index }: Column, { cells }: InputRow): string | un
   const cell = cellText(cells[index]).trim()
   if (isNothing(cell)) return undefined
   const isDenied = denial.test(cell)
-  const isDisabled = stateName.test(plain(name))
-    ? new RegExp(`^(${disabledWords})$`, 'i').test(cell)
-    : isDenied === enabledName.test(plain(name))
+  const isDisabled = stateName.test(plain(name)) ? disabledState.test(cell) : isDenied === enabledName.test(plain(name))
   if (!isDisabled) return undefined
   return `${name}: is ${formatValue(cell)}, and the new link would be live. To import it, say --map '${name}='`
 }

@@ -10,5 +10,6 @@ export const guardFormulas = (cell: string): string => cell.replace(guards, "'$&
 /** Reverses {@link guardFormulas}. */
 export const removeGuards = (cell: string): string => cell.replace(guards, (apostrophes) => apostrophes.slice(1))
 
-/** Returns whether a spreadsheet would run a cell. */
-export const hasFormula = (cell: string): boolean => cell.match(guards)?.includes('') ?? false
+/** Returns whether a spreadsheet would run a cell. A number with its sign is none. */
+export const hasFormula = (cell: string): boolean =>
+  !/^[+-][\d.,]+$/.test(cell) && (cell.match(guards)?.includes('') ?? false)
