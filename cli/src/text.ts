@@ -90,9 +90,12 @@ export function notify<Event>(observer: ((event: Event) => unknown) | undefined 
   call().catch(() => {})
 }
 
-/** Zero-width characters and direction marks. Some scripts and emoji need a joiner between two characters. */
+/**
+ * Zero-width characters, direction marks, and a no-break space at an end. Some scripts and emoji need a joiner between
+ * two characters.
+ */
 const hidden =
-  /[\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF]|(?<![^\0-\x7F])[\u200C\u200D]|[\u200C\u200D](?![^\0-\x7F])/
+  /[\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF]|(?<![^\0-\x7F])[\u200C\u200D]|[\u200C\u200D](?![^\0-\x7F])|^\xA0|\xA0$/
 
 /** Describes what a paste has brought into an address or alias: an invisible character, or a second address. */
 export function hiddenProblem(text: string): string | undefined {

@@ -46,6 +46,16 @@ const pasted: [string, Record<string, string>, string][] = [
     'devicetarget.Android: has the invisible character U+200F at position 23',
   ],
   [
+    'a no-break space behind an alias',
+    { custom: 'tea\xa0' },
+    'custom: has the invisible character U+00A0 at position 4',
+  ],
+  [
+    'a byte order mark before an address',
+    { url: `\ufeff${shop('a')}` },
+    'url: has the invisible character U+FEFF at position 1',
+  ],
+  [
     'a mark in JSON',
     { geotarget: `[{"location":"DE","link":"${shop('d')}\u200b"}]` },
     'geotarget: has the invisible character U+200B at position 49',

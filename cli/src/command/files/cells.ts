@@ -26,7 +26,7 @@ const formulaError =
 
 /** Returns why a cell cannot be sent; `undefined` if nothing is wrong with it as far as its text shows. */
 export function cellProblem(parameter: string, text: string): string | undefined {
-  if (formulaError.test(text)) return `${parameter}: ${text} is an error of the spreadsheet`
+  if (formulaError.test(text.trim())) return `${parameter}: ${text.trim()} is an error of the spreadsheet`
   const hidden = addressColumns.includes(parameter.replace(/\..*/, '')) ? hiddenProblem(text) : undefined
   return hidden && `${parameter}: ${hidden}`
 }

@@ -255,11 +255,11 @@ function readLink(row: InputRow, { columns, aliases, states }: Roles): Row {
     const cell = row.cells[index]
     const text = cellText(cell).trim()
     if (parameter === undefined || cell === undefined) continue
-    if (isNothing(text) || text === '{}') {
+    if (isNothing(text) || (parameter.endsWith('target') && text === '{}')) {
       if (mayBeNone.includes(parameter)) values[parameter] = ''
       continue
     }
-    problems.push(cellProblem(parameter, text))
+    problems.push(cellProblem(parameter, cellText(cell)))
     const [name = '', device] = parameter.split('.')
     if (name.startsWith('utm_')) utm.push([name, text])
     else if (device) for (const one of device === 'iOS' ? ['iPhone', 'iPad'] : [device]) devices.push([one, text])
