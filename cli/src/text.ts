@@ -89,3 +89,23 @@ export function notify<Event>(observer: ((event: Event) => unknown) | undefined 
   const call = async () => observer(event)
   call().catch(() => {})
 }
+
+/**
+ * Zero-width characters, direction marks, and a no-break space at an end. Some scripts and emoji need a joiner between
+ * two characters.
+ */
+const hidden =
+  /[\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF]|(?<![^\0-\x7F])[\u200C\u200D]|[\u200C\u200D](?![^\0-\x7F])|^\xA0|\xA0$/
+
+/** Describes what a paste has brought into an address or alias: an invisible character, or a second address. */
+export function hiddenProblem(text: string): string | undefined {
+  const place = (at: number) => [...text.slice(0, at)].length + 1
+  const at = text.search(hidden)
+  if (at !== -1) {
+    const code = text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')
+    return `has the invisible character U+${code} at position ${place(at)}`
+  }
+  const [path = ''] = text.split(/[?#]/, 1)
+  const second = Math.max(text.search(/\shttps?:\/\//i), path.search(/[,;|]https?:\/\//i))
+  return second === -1 ? undefined : `has two addresses, the second from position ${place(second + 1)} on`
+}

@@ -5,6 +5,7 @@ import stringWidth from 'fast-string-width'
 import { terminalColumns } from 'terminal-columns'
 import { printable, shorten } from '../text.ts'
 import { UsageError } from './command.ts'
+import { guardFormulas } from './files/formula-guard.ts'
 import { checkWritable, freeNameBeside, permissionsOf, versionOf, withRemedy, writeWhole } from './files/write-whole.ts'
 import { print, setWritten } from './print.ts'
 
@@ -201,10 +202,10 @@ function render(
 
 /** Formats lines of CSV. */
 function csvLines(lines: readonly (readonly unknown[])[], show: (text: string) => string): string {
-  const cellOf = (value: unknown) => (typeof value === 'number' ? String(value) : escapeFormula(show(cellText(value))))
+  const cellOf = (value: unknown) => (typeof value === 'number' ? String(value) : guardFormulas(show(cellText(value))))
   return stringify(
     lines.map((cells) => cells.map(cellOf)),
-    { quoted_match: /[;\t]|^\s|\s$/ },
+    { quoted_match: /[;\t\r\n]|^\s|\s$/ },
   )
 }
 
@@ -270,15 +271,3 @@ export function cellText(value: unknown): string {
   if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
-
-/**
- * The beginning of a formula in a spreadsheet, at the beginning of a cell, or after what another one takes for its end.
- */
-const formula = /(^|[;\t\r\n])(?=[=+\-@\uFF0B\uFF0D\uFF1D\uFF20])|^(?=[\t\r])/g
-
-/** Guards a cell so that no spreadsheet runs it, whatever separates its cells. */
-export const escapeFormula = (cell: string): string => cell.replace(formula, "$1'")
-
-/** Removes the guards of {@link escapeFormula}. */
-export const unescapeFormula = (cell: string): string =>
-  cell.replace(/(^|[;\t\r\n])'(?=[=+\-@\uFF0B\uFF0D\uFF1D\uFF20])|^'(?=[\t\r])/g, '$1')

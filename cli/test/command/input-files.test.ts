@@ -47,7 +47,8 @@ test('every line end ends a row, also if a file has several, and a line break or
   const { stdout, stderr } = await run('import', await write('links.csv', text))
   expect(sentTo(sandbox)).toEqual([{ url: one }, { url: two }, { url: three }])
   expect(stderr).toContain('5 links\n3 created, 0 found and not changed, 2 failed\n')
-  expect(stdout.match(/,not-sent,"url: expected an absolute URL with its scheme/g)).toHaveLength(2)
+  expect(stdout).toContain(',not-sent,"url: has two addresses, the second from position 24 on"')
+  expect(stdout).toContain(',not-sent,"url: expected an absolute URL with its scheme')
 })
 
 const alias = 'could be the alias, and would not be sent. Say --map'
@@ -77,7 +78,7 @@ test.each<[string, string, string | Buffer | undefined, string]>([
     'addresses without a header',
     'links.txt',
     `${shop('a')}\n${shop('b')}\n`,
-    ', line 1: expected the names of the columns, such as url, found an address',
+    ': line 1 is no header: expected the names of the columns, such as url, found an address',
   ],
   [
     'a slip in a column',
@@ -91,6 +92,19 @@ test.each<[string, string, string | Buffer | undefined, string]>([
     `url,Vanity URL\n${shop('a')},a\n`,
     `: column 'Vanity URL' ${alias} 'Vanity URL=custom', or --map 'Vanity URL=' to leave it out`,
   ],
+  [
+    'a first line that is no header',
+    'links.csv',
+    `My links\nurl,custom\n${shop('a')},a\n`,
+    ': line 1 is no header: expected the names of the columns, such as url, found My links',
+  ],
+  [
+    'rows without a header',
+    'links.csv',
+    `tea,${shop('a')}\nlamps,${shop('b')},x\n`,
+    ': line 1 is no header: expected the names of the columns, such as url, found an address',
+  ],
+  ['too many cells beside one column', 'links.csv', 'url\na,b\n', ', row 2: has 2 cells, but there is 1 column.'],
   ['too many cells', 'links.csv', 'url,custom\na,b\nc,d,e\n', ', row 3: has 3 cells, but there are 2 columns'],
   [
     'an open quote',

@@ -73,3 +73,22 @@ test.each([[[]], [['-']]])(
     expect(stdout).toBe(`https://sho.rt/${a}\n\n\nhttps://sho.rt/${b}\n\n`)
   },
 )
+
+test('an invisible character in a URL, an alias or a domain is named, and nothing is sent', async () => {
+  const { sandbox } = await setUp()
+  const url = `${shop('tea')}\u200b`
+  const failed = await run('shorten', url, shop('a'), '--json')
+  expect(failed.status).toBe(1)
+  expect(JSON.parse(failed.stdout)[0].error).toBe('url: has the invisible character U+200B at position 25')
+  const { requests } = sandbox
+  const sent = requests.length
+  for (const [option, value] of [
+    ['alias', 'te\u200ba'],
+    ['domain', 'go.\u200bexample'],
+  ] as const) {
+    const { status, stderr } = await run('shorten', shop('tea'), `--${option}`, value)
+    expect(status).toBe(2)
+    expect(stderr).toMatch(new RegExp(`${option}: has the invisible character U\\+200B at position \\d`))
+  }
+  expect(requests).toHaveLength(sent)
+})

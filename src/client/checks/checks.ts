@@ -209,12 +209,15 @@ const isWellFormed = (value: unknown): value is string => {
   }
 }
 
-const isSegment = (value: unknown): boolean => isWellFormed(value) && isPathSegment(value)
+const isSegment = (value: unknown): boolean => isWellFormed(value) && !hasInvisible(value) && isPathSegment(value)
 
 export const filename: Check<string> = {
   expected: 'a file name, such as report.pdf',
   fits: isSegment,
-  hint: (value) => (isWellFormed(value) && value !== '' ? 'a server could read it as a path' : undefined),
+  hint: (value) => {
+    if (!isWellFormed(value) || value === '') return undefined
+    return hasInvisible(value) ? 'it has an invisible character' : 'a server could read it as a path'
+  },
 }
 
 /** The last part of a short address. */

@@ -106,6 +106,19 @@ describe('an invalid parameter is refused before anything is sent', () => {
     ['a Date', upload({ expiry: new Date() }), 'expiry', /YYYY-MM-DD, received a Date$/],
     ['fewer downloads than none', upload({ maxdownloads: -1 }), 'maxdownloads', /whole number from 0, received -1/],
     ['a file without a name', (c) => c.files.upload('', content), 'filename', /file name/],
+    [
+      'a file name with a zero-width space',
+      (c) => c.files.upload('a\u200b.txt', content),
+      'filename',
+      /: it has an invisible character/,
+    ],
+    [
+      'an alias with a byte order mark',
+      (c) => c.links.create({ url: 'https://shop.example', custom: 'tea\ufeff' }),
+      'custom',
+      /: it has an invisible character/,
+    ],
+    ['an alias of a file with a direction mark', upload({ custom: '\u202etea' }), 'custom', /an invisible character/],
     ['the folder above for a file name', (c) => c.files.upload('..', content), 'filename', /file name/],
     ['page 0', (c) => c.campaigns.list({ page: 0 }), 'page', /positive integer/],
     ['a list of parameters', (c) => c.account.update([] as never), '', /an object of parameters, received a list/],
@@ -353,7 +366,7 @@ describe('what is sent', () => {
     expect(server.seen[0]!.url).toBe(`/api/files${search}`)
   })
 
-  it.each(['a b.txt', 'a#b.txt', '100%25.txt', 'Ünïcode 文件 🫖.txt', "it's (1)*!~.txt", '.htaccess'])(
+  it.each(['a b.txt', 'a#b.txt', '100%25.txt', 'Ünïcode 文件 🫖.txt', "it's (1)*!~.txt", '.htaccess', '👩‍🍳'])(
     'the file name, display name and alias %j arrive whole',
     async (name) => {
       const server = await serve({})

@@ -120,7 +120,7 @@ interface ImportEnd {
 
 /** Plans the links of the rows, makes them unless `isPlanOnly`, and checks those of an earlier result. */
 async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise<ImportEnd> {
-  const { args, work, rows, todo, journal, hosts } = prepared
+  const { args, work, rows, todo, journal, origin } = prepared
   const { client, signal, progress } = work
   const { domain, campaign, channel } = args
   const done = rows.filter(isDone)
@@ -146,7 +146,7 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
       prepare: async (values) => {
         const named = values.map((row) => rowOf.get(row)!)
         const connect = () => (isPlanOnly ? clientOf(args) : client)
-        await resolveNames(named, { domain, campaign, channel }, { hosts, signal, client: connect })
+        await resolveNames(named, { domain, campaign, channel }, { origin, signal, client: connect })
         return named.map(({ values, problem }) =>
           problem === undefined ? values : new InvalidRequestError([{ path: [], message: problem }]),
         )

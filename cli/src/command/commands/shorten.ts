@@ -1,8 +1,9 @@
 import process from 'node:process'
 import { createInterface, type Interface } from 'node:readline'
+import { InvalidRequestError } from 'shortlink-sdk'
 import { bulk } from '../../tasks/bulk.ts'
 import type { BulkResult } from '../../tasks/task.ts'
-import { printable } from '../../text.ts'
+import { hiddenProblem, printable } from '../../text.ts'
 import { clientArgs, clientOf } from '../client.ts'
 import { asIncomplete, command, errorMessage, IncompleteError, LINKS_ARE_MADE, UsageError } from '../command.ts'
 import { countsOf, many } from '../counts-and-times.ts'
@@ -45,10 +46,13 @@ export default command(
         throw new UsageError('no URL: give one, or lines on standard input')
       const urls = given.join() === '-' ? [] : given
       if (alias && urls.length !== 1) throw new UsageError('--alias is for one URL')
+      for (const [name, value = ''] of [['alias', alias] as const, ['domain', domain] as const])
+        throwIfHidden(name, value)
       const work = new Work(clientOf(args), 'URLs')
       const { links } = work.client
       const ownDomain = domain === undefined ? {} : { domain: await resolveDomain(domain, work.client) }
       const shortenUrl = async (url: string, { signal }: { signal: AbortSignal }): Promise<ShortAddress> => {
+        throwIfHidden('url', url)
         const options = { signal, priority: 'low' } as const
         const params = { url, ...ownDomain }
         if (alias) return links.ensure({ ...params, custom: alias }, { ...options, createFirst: true })
@@ -130,3 +134,9 @@ export default command(
   },
   Infinity,
 )
+
+/** Names an invisible character of a paste, or a second address. */
+function throwIfHidden(name: string, text: string): void {
+  const message = hiddenProblem(text)
+  if (message) throw new InvalidRequestError([{ path: [name], message }])
+}

@@ -59,7 +59,7 @@ export default command(
       const max = maxDeletes === undefined ? undefined : parseWholeNumber('max-deletes', maxDeletes, 0, 1e9)
       const output = await outputOf(args, { input: file })
       const input = await readInput(file)
-      const { rows, hosts } = readLinks(input, map ?? [], ['url', 'custom'])
+      const { rows, origin } = readLinks(input, map ?? [], ['url', 'custom'])
       if (prune !== undefined && rows.length === 0) {
         // Most likely the program that writes it has failed.
         throw new UsageError(
@@ -72,7 +72,7 @@ export default command(
         if (!row.values.custom) row.problem ??= NO_ALIAS
       }
       setDefaults(rows, {})
-      await resolveNames(rows, {}, { client: () => work.client, hosts, signal: work.signal })
+      await resolveNames(rows, {}, { client: () => work.client, origin, signal: work.signal })
       checkRows(rows, work.client)
       const invalid = rows.filter(({ problem }) => problem !== undefined)
       for (const { number, problem } of invalid.slice(0, -1)) {

@@ -1,12 +1,13 @@
 import type { ShortLinkClient } from 'shortlink-sdk'
-import { aliasIn, hostOf } from '../../addresses.ts'
+import { hostOf } from '../../addresses.ts'
 import { type LinkRow, parameterNames, RowChecks, readRow } from '../../tasks/rows.ts'
-import { describeIssues, formatValue, printable, similarName } from '../../text.ts'
+import { describeIssues, formatValue, isRecord, printable, similarName } from '../../text.ts'
 import { UsageError } from '../command.ts'
-import { listed } from '../counts-and-times.ts'
-import { cellText, unescapeFormula } from '../output.ts'
-import { otherNames, parameterOf, plain } from './column-names.ts'
-import type { Input, InputRow, RowResult } from './input.ts'
+import { listed, many } from '../counts-and-times.ts'
+import { cellText } from '../output.ts'
+import { cellProblem, dateProblem, isMangled, isNothing, isNumberOf, lastPartOf, readCell, readDate } from './cells.ts'
+import { isQuestion, mayBeAlias, meaningOf, otherNames, parameterOf, plain } from './column-names.ts'
+import { type Input, type InputRow, type RowResult, throwIfNoHeader } from './input.ts'
 import { isMapOfOutcome, splitResult } from './result.ts'
 
 /** A row of a file on its way from its cells to the result of its link. */
@@ -19,6 +20,8 @@ export interface Row extends InputRow {
   /** Why it cannot be sent. */
   problem?: string | undefined
   result?: RowResult
+  /** The name of the column that its alias comes from, if that is not the column of aliases. */
+  readonly aliasFrom?: string
 }
 
 /** A file of links. */
@@ -26,14 +29,18 @@ export interface LinkFile {
   /** The file without the columns of an earlier result. */
   readonly input: Input
   readonly rows: readonly Row[]
-  /**
-   * The hosts of its short addresses, if it is a list or report of this package: their domains need not be looked up.
-   */
-  readonly hosts: ReadonlySet<string>
+  readonly origin: Origin
 }
 
-/** The columns whose cells hold JSON, if they are not plain. */
-const jsonColumns = ['pixels', 'channel', 'deeplink', 'geotarget', 'devicetarget', 'languagetarget', 'parameters']
+/** Where a list, a report or the result of an import comes from. */
+export interface Origin {
+  /** The name of the file in messages. */
+  readonly name: string
+  /** The hosts of its short addresses. */
+  readonly hosts: ReadonlySet<string>
+  /** The names of its columns by their parameters, without those that `--map` confirms. */
+  readonly columns: ReadonlyMap<string, string>
+}
 
 /** A column of a file. */
 interface Column {
@@ -44,6 +51,9 @@ interface Column {
   /** Whether `--map` says so. */
   readonly isMapped: boolean
 }
+
+/** Returns whether `--map` says what the name of a column says too, so that its cells are right as they are. */
+const isConfirmed = ({ name, parameter, isMapped }: Column) => isMapped && parameterOf(name) === parameter
 
 /**
  * Reads the links of a file, which may be the result of an import. Says on standard error how its columns are read.
@@ -61,17 +71,33 @@ export function readLinks(whole: Input, maps: readonly string[], needed: readonl
   if (input.rows.length > 0 || input.format === 'csv') throwIfMissing(input, columns, missing)
   throwIfOverlooked(input, columns)
   throwIfForeign(input, columns)
+  throwIfUnsaid(input, columns)
   const renamed = columns.filter(({ name, parameter }) => parameter && parameter !== name.toLowerCase())
   const unused = columns.filter(({ name, parameter }) => parameter === undefined && name !== '')
   const say = (text: string) => console.error(printable(text))
   if (renamed.length > 0) say(`read as: ${renamed.map((one) => `${one.name} → ${one.parameter}`).join(', ')}`)
   if (unused.length > 0) say(`not sent: ${unused.map(({ name }) => name).join(', ')}`)
-  const listed = input.columns.includes('longurl') ? input.columns.indexOf('shorturl') : -1
-  const addresses = input.rows.map(({ cells }) => cellText(cells[listed])).filter((address) => address !== '')
+  const undecided = columns.filter(isUndecided)
+  const roles = {
+    columns,
+    aliases: undecided.filter((column) => mayBeAlias(column.name) && !isFlag(input, column)),
+    states: undecided.filter(isState),
+  }
+  const rows = input.rows.map((row) => readLink(row, roles))
+  for (const { name } of roles.aliases) {
+    const borrowed = rows.filter(({ aliasFrom }) => aliasFrom === name).length
+    if (borrowed > 0) say(`alias of ${many(borrowed, 'row')}: from ${name}`)
+  }
+  return { input, rows, origin: originOf(input, columns) }
+}
+
+function originOf({ name, rows, columns: names }: Input, columns: readonly Column[]): Origin {
+  const listed = names.findIndex((name) => plain(name) === 'shorturl')
+  const addresses = rows.flatMap(({ cells, result }) => [cellText(cells[listed]), result?.shorturl ?? ''])
   return {
-    input,
-    hosts: new Set(addresses.map(hostOf)),
-    rows: input.rows.map((row) => readLink(row, columns)),
+    name,
+    hosts: new Set(addresses.filter((address) => address !== '').map(hostOf)),
+    columns: new Map(columns.flatMap((one) => (one.parameter && !isConfirmed(one) ? [[one.parameter, one.name]] : []))),
   }
 }
 
@@ -80,9 +106,16 @@ function readColumns(input: Input, maps: readonly string[]): Column[] {
   const given = [...mapped.values()]
   return input.columns.map((name, index) => {
     if (mapped.has(index)) return { name, index, parameter: mapped.get(index), isMapped: true }
-    const meant = parameterOf(name)
+    const meant = parameterOf(name) ?? targetsIn(input, name, index)
     return { name, index, parameter: given.includes(meant) ? undefined : meant, isMapped: false }
   })
+}
+
+/** Returns the parameter of a column that has the targets of links as details of a link show them: objects in JSON. */
+function targetsIn(input: Input, name: string, index: number): string | undefined {
+  const parameter = { location: 'geotarget', device: 'devicetarget' }[plain(name)]
+  const cells = parameter === undefined ? [] : cellsOf(input, index).filter((cell) => cell !== '{}')
+  return cells.length > 0 && cells.every((cell) => cell.startsWith('{')) ? parameter : undefined
 }
 
 /** Returns the parameters of the columns that `--map` names, `undefined` for a column that is not sent. */
@@ -121,27 +154,34 @@ function throwIfTwice({ name }: Input, columns: readonly Column[]): void {
 function throwIfMissing({ name, ...input }: Input, columns: readonly Column[], needed: readonly string[]): void {
   const missing = needed.find((parameter) => !columns.some((column) => column.parameter === parameter))
   if (missing === undefined) return
-  const [first = ''] = input.columns
-  if (/^https?:\/\//i.test(first)) {
-    throw new UsageError(`${name}, line 1: expected the names of the columns, such as url, found an address`)
-  }
+  if (input.columns.some((column) => /^https?:\/\//i.test(column))) throwIfNoHeader(name, input.columns)
   const names = Object.keys(otherNames).filter((other) => otherNames[other] === missing)
   throw new UsageError(
     `${name}: expected a column ${missing} (or ${names.join(', ')}), found ${input.columns.join(', ')}. Say which it is: --map 'COLUMN=${missing}'`,
   )
 }
 
+/** A cell that answers a question, in several languages. */
+const answer = /^(true|false|yes|no|y|n|on|off|0|1|wahr|falsch|vrai|faux|ja|nein|oui|non)$/i
+const denial = /^(false|no|n|off|0|falsch|faux|nein|non)$/i
+
+/** Returns whether a column answers a question in each row, such as `is_custom`. */
+function isFlag(input: Input, { name, index }: Column): boolean {
+  const cells = cellsOf(input, index)
+  return isQuestion(name) || (cells.length > 0 && cells.every((cell) => answer.test(cell)))
+}
+
 /** Refuses a column that would not be sent, but is misspelled or could be the alias. */
 function throwIfOverlooked(input: Input, columns: readonly Column[]): void {
   const missing = parameterNames.filter((name) => !columns.some(({ parameter }) => parameter === name))
-  const undecided = columns.filter(({ name, parameter, isMapped }) => name !== '' && !parameter && !isMapped)
+  const undecided = columns.filter((column) => isUndecided(column) && !isFlag(input, column))
   for (const { name } of undecided) {
     const meant = parameterOf(name) === undefined ? similarName(name, missing) : undefined
     if (!meant) continue
     const advice = `--map '${name}=${meant}', or --map '${name}=' if it is something else`
     throw new UsageError(`${input.name}, column ${name}: did you mean ${meant}? Say ${advice}`)
   }
-  const aliases = undecided.filter(({ name, index }) => aliasName.test(plain(name)) && cellsOf(input, index).length > 0)
+  const aliases = undecided.filter(({ name, index }) => mayBeAlias(name) && cellsOf(input, index).length > 0)
   const [first] = aliases
   if (!first || !missing.includes('custom')) return
   const which = `${aliases.length > 1 ? 'columns' : 'column'} ${listed(aliases.map(({ name }) => name))}`
@@ -150,13 +190,32 @@ function throwIfOverlooked(input: Input, columns: readonly Column[]): void {
   )
 }
 
-/** The names of columns that have the alias, or a short address that ends in it. */
-const aliasName =
-  /alias|slug|keyword|vanity|backhalf|bitlink|tinyurl|short(url|link|id|name)|custom(url|link|name)|^(link|short|code|hash)$/
+const isUndecided = ({ name, parameter, isMapped }: Column) => name !== '' && !parameter && !isMapped
+
+/** Returns the parameter for cells that are plain addresses, if there is one. */
+const targetOf = (parameter: string) => (parameter === 'devicetarget' ? 'devicetarget.Android' : undefined)
+
+/** Refuses a column that would not be sent, but says something that a link must not lack unnoticed. */
+function throwIfUnsaid(input: Input, columns: readonly Column[]): void {
+  for (const column of columns.filter(isUndecided)) {
+    const { name, index } = column
+    const meaning = meaningOf(name)
+    const said = cellsOf(input, index).find((cell) => !isNothing(cell) && !denial.test(cell))
+    if (!meaning || said === undefined) continue
+    const { parameter } = meaning
+    const leaveOut = `--map '${name}=' to leave it out`
+    const isSendable = parameter && !isFlag(input, column) && !columns.some((other) => other.parameter === parameter)
+    const what = parameter ? `could be the ${parameter} of a link` : 'limits the visits of a link'
+    const target = parameter?.endsWith('target') && !/^[[{]/.test(said) ? targetOf(parameter) : parameter
+    const advice = isSendable && target ? `--map '${name}=${target}', or ${leaveOut}` : leaveOut
+    throw new UsageError(`${input.name}, column ${name}: ${what}, and would not be sent. Say ${advice}`)
+  }
+}
 
 /** Values that columns of these names have in exports of other programs, where they are something else. */
 const foreignValues: Readonly<Record<string, RegExp>> = {
-  password: /^(true|false|yes|no|0|1)$/i,
+  expiry: answer,
+  password: answer,
   status: /^(?!(public|private)$)/i,
   type: /^3\d\d$|^(?!(direct|frame|splash|\d+)$)/i,
 }
@@ -175,76 +234,176 @@ function throwIfForeign(input: Input, columns: readonly Column[]): void {
   }
 }
 
-/** Returns whether a cell is empty, or has a word of databases for that. */
-const isNothing = (text: string): boolean => text === '' || text === 'NULL' || text === '\\N'
+/** The parameters that an empty cell takes away in a sync, because the list of links shows them. */
+const mayBeNone = ['title', 'description', 'campaign', 'channel']
 
-/** The cells of a spreadsheet whose formula fails, in English, German, French and Spanish. */
-const formulaError =
-  /^#(REF!|NAME\?|VALUE!|DIV\/0!|N\/A|NUM!|NULL!|SPILL!|CALC!|ERROR!|FIELD!|BLOCKED!|CONNECT!|BUSY!|GETTING_DATA|UNKNOWN!|BEZUG!|WERT!|ZAHL!|NV|NOM\?|VALEUR!|NOMBRE!|¡REF!|¿NOMBRE\?|¡VALOR!|¡DIV\/0!)$/
+/** The columns of a file by what they are read for. */
+interface Roles {
+  readonly columns: readonly Column[]
+  /** Columns that are not sent and may have the alias of a row whose own cell lacks it. */
+  readonly aliases: readonly Column[]
+  /** Columns that are not sent and may say that a link is disabled. */
+  readonly states: readonly Column[]
+}
 
-function readLink(row: InputRow, columns: readonly Column[]): Row {
+function readLink(row: InputRow, { columns, aliases, states }: Roles): Row {
   const values: Record<string, unknown> = {}
-  let problem: string | undefined
-  const utm: { name: string; value: string }[] = []
+  const problems: (string | undefined)[] = []
+  const utm: Entry[] = []
+  const devices: Entry[] = []
   for (const { index, parameter } of columns) {
     const cell = row.cells[index]
     const text = cellText(cell).trim()
     if (parameter === undefined || cell === undefined) continue
-    if (isNothing(text)) {
+    if (isNothing(text) || (parameter.endsWith('target') && text === '{}')) {
       if (mayBeNone.includes(parameter)) values[parameter] = ''
       continue
     }
-    if (formulaError.test(text)) problem ??= `${parameter}: ${text} is an error of the spreadsheet`
-    if (parameter.startsWith('utm_')) utm.push({ name: parameter, value: unescapeFormula(text) })
-    else if (typeof cell === 'string') values[parameter] = readCell(parameter, unescapeFormula(cell))
-    else values[parameter] = parameter === 'custom' ? text : cell
+    problems.push(cellProblem(parameter, cellText(cell)))
+    const [name = '', device] = parameter.split('.')
+    if (name.startsWith('utm_')) utm.push([name, text])
+    else if (device) for (const one of device === 'iOS' ? ['iPhone', 'iPad'] : [device]) devices.push([one, text])
+    else values[name] = readCell(name, cell)
   }
-  if (utm.length > 0) {
-    values.parameters = Array.isArray(values.parameters) ? [...values.parameters, ...utm] : utm
-  }
+  const alias = readAlias(row, columns, aliases, cellText(values.url))
+  if (alias.value !== undefined) values.custom = alias.value
+  problems.push(
+    alias.problem,
+    addEntries(values, 'parameters', ['name', 'value'], utm),
+    dropRepeated(values),
+    addEntries(values, 'devicetarget', ['device', 'link'], devices),
+    ...states.map((column) => stateProblem(column, row)),
+  )
   if (values.expiry !== undefined) {
     const expiry = readDate(values.expiry)
     if (expiry) values.expiry = expiry
-    else problem ??= dateProblem(values.expiry)
+    else problems.push(dateProblem(values.expiry))
   }
   const { number, cells, result } = row
   const otherCells = columns.filter(({ parameter }) => !parameter).map(({ index }) => cells[index])
   // Spread into a literal with more keys, every row would have a hidden class of its own, which is larger than the row.
   Object.assign(values, { row: number, cells: otherCells })
-  return { number, cells, ...(result && { result }), values: values as Row['values'], problem }
-}
-
-function dateProblem(value: unknown): string {
-  const given = cellText(value).trim()
-  const [zone] = /(?<=\d)(Z|[+-]\d\d:?\d\d)$/i.exec(given.includes(':') ? given : '') ?? []
-  const why = zone ? `: the platform has no time zones, so leave out ${zone}` : ''
-  return `expiry: expected ${dateForms}, received ${formatValue(value)}${why}`
-}
-
-/** The parameters that an empty cell takes away in a sync, because the list of links shows them. */
-const mayBeNone = ['title', 'description', 'campaign', 'channel']
-
-function readCell(parameter: string, text: string): unknown {
-  // Some exports have the whole short address where others have the alias.
-  if (parameter === 'custom') return /^(https?:\/\/)?[^/]+\.[^/]+\/[^/?#]+\/?$/i.test(text) ? aliasIn(text) : text
-  if (parameter === 'status' || parameter === 'type') return text.toLowerCase()
-  if (!jsonColumns.includes(parameter) || !/^[[{]/.test(text)) return text
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
+  return {
+    number,
+    cells,
+    ...(result && { result }),
+    values: values as Row['values'],
+    problem: problems.find((problem) => problem !== undefined),
+    ...(alias.from && { aliasFrom: alias.from }),
   }
 }
 
-const dateForms = 'YYYY-MM-DD HH:MM:SS, without seconds, with T, or YYYY-MM-DD for its last second'
+/** The alias of a row, if it is not the one in its own cell. */
+interface ReadAlias {
+  readonly value?: string | undefined
+  /** The name of the column that it comes from. */
+  readonly from?: string
+  readonly problem?: string
+}
 
-/** Returns a date and time in the form of the platform; `undefined` if a value is not a date in an accepted form. */
-function readDate(value: unknown): string | undefined {
-  const [, date, time, seconds] =
-    /^(\d{4}-\d\d-\d\d)(?:[ T]((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d)?)?$/.exec(cellText(value).trim()) ?? []
-  // JavaScript reads 2026-02-30 as 2 March.
-  if (date === undefined || !new Date(`${date}T00:00Z`).toJSON()?.startsWith(date)) return undefined
-  return time === undefined ? `${date} 23:59:59` : `${date} ${time}${seconds ?? ':00'}`
+/**
+ * Reads the alias of a row from its short address or another column if its own cell is empty or was changed by a
+ * spreadsheet.
+ */
+function readAlias(row: InputRow, columns: readonly Column[], aliases: readonly Column[], url: string): ReadAlias {
+  const own = columns.find(({ parameter }) => parameter === 'custom')
+  const text = own ? cellText(row.cells[own.index]).trim() : ''
+  const given = own && !isNothing(text) ? row.cells[own.index] : row.result?.alias
+  const isChanged = isMangled(given) && !(own && isConfirmed(own))
+  if (!own && !isChanged) return {}
+  const others = otherAliases(row, aliases, url)
+  const [first] = others
+  const alias = first && others.every((other) => other.alias === first.alias) ? first.alias : undefined
+  const found = { value: alias, ...(first?.from && { from: first.from }) }
+  if (given !== undefined && !isChanged) return alias && isNumberOf(text, alias) ? found : {}
+  if (alias) return found
+  if (isChanged) {
+    const isNamedSo = own && parameterOf(own.name) === 'custom'
+    const advice = isNamedSo ? `, or say --map '${own.name}=custom' if it is right` : ''
+    const what = `${formatValue(cellText(given))} is what a spreadsheet makes of another alias`
+    return { problem: `custom: ${what}. Write the alias into a column of text${advice}` }
+  }
+  if (!first) return {}
+  const names = listed(others.map(({ from = '' }) => from))
+  return {
+    problem: `custom: is empty, and the alias may be in ${names}. Write it into this cell, or say --map '${first.from}='`,
+  }
+}
+
+/** Returns what the short address of a row, or its other columns that may have the alias, say that it is. */
+function otherAliases({ cells, result }: InputRow, aliases: readonly Column[], url: string) {
+  const shorturl = result?.shorturl
+  if (shorturl !== undefined) return [{ alias: lastPartOf(shorturl, url), from: undefined }]
+  return aliases.flatMap(({ name, index }) => {
+    const cell = cellText(cells[index]).trim()
+    if (isNothing(cell)) return []
+    const isAlias = parameterOf(name) === 'custom' && !isMangled(cells[index])
+    return [{ alias: lastPartOf(cell, url) ?? (isAlias ? cell : undefined), from: name }]
+  })
+}
+
+/** A name and its value. */
+type Entry = readonly [name: string, value: string]
+
+/** Adds entries to a list of objects that the row may have in JSON. Returns a problem if it says something else. */
+function addEntries(
+  values: Record<string, unknown>,
+  parameter: string,
+  [nameKey, valueKey]: readonly [string, string],
+  entries: readonly Entry[],
+): string | undefined {
+  const list: unknown = values[parameter] ?? []
+  // The client refuses what is no list.
+  if (entries.length === 0 || !Array.isArray(list)) return undefined
+  const all = [...list]
+  for (const [name, value] of entries) {
+    const same = all.find((entry) => isRecord(entry) && String(entry[nameKey]).toLowerCase() === name.toLowerCase())
+    if (same === undefined) all.push({ [nameKey]: name, [valueKey]: value })
+    else if (String(same[valueKey]) !== value) {
+      return `${parameter}: ${name} is there twice, as ${formatValue(String(same[valueKey]))} and ${formatValue(value)}`
+    }
+  }
+  values[parameter] = all
+  return undefined
+}
+
+/** Drops the UTM parameters that the address has already. Returns a problem if it has one with another value. */
+function dropRepeated(values: Record<string, unknown>): string | undefined {
+  const { url, parameters } = values
+  if (!Array.isArray(parameters) || typeof url !== 'string' || !URL.canParse(url)) return undefined
+  const query = [...new URL(url).searchParams]
+  const left: unknown[] = []
+  for (const entry of parameters) {
+    const name = isRecord(entry) ? String(entry.name).toLowerCase() : ''
+    const inAddress = name.startsWith('utm_') ? query.filter(([key]) => key.toLowerCase() === name) : []
+    if (inAddress.length === 0) left.push(entry)
+    const other = inAddress.find(([, value]) => value !== String(entry.value))
+    if (other) {
+      return `${name}: the address has ${formatValue(other[1])}, and the row ${formatValue(String(entry.value))}`
+    }
+  }
+  if (left.length > 0) values.parameters = left
+  else delete values.parameters
+  return undefined
+}
+
+const disabledWords = 'disabled|inactive|archived|deleted|deactivated|suspended|blocked|banned|paused|expired'
+const disabledName = new RegExp(`^(is)?(${disabledWords})(at|on|date)?$`)
+const enabledName = /^(is)?(active|enabled|activated)$/
+const stateName = /^(link)?(state|status)$/
+const disabledState = new RegExp(`^(${disabledWords})$`, 'i')
+
+/** Returns whether a column may say that a link is disabled. */
+const isState = ({ name }: Column) => [disabledName, enabledName, stateName].some((form) => form.test(plain(name)))
+
+/** Returns a problem if a cell says that the link is disabled: a new link would be live. */
+function stateProblem({ name, index }: Column, { cells }: InputRow): string | undefined {
+  const cell = cellText(cells[index]).trim()
+  if (isNothing(cell)) return undefined
+  const isDenied = denial.test(cell)
+  const isDisabled = stateName.test(plain(name)) ? disabledState.test(cell) : isDenied === enabledName.test(plain(name))
+  if (!isDisabled) return undefined
+  return `${name}: is ${formatValue(cell)}, and the new link would be live. To import it, say --map '${name}='`
 }
 
 /** Gives a row the alias that an earlier result has for it, if it names none itself. */

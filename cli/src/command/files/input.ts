@@ -1,7 +1,9 @@
 import { extname } from 'node:path'
 import { CsvError, parse } from 'csv-parse/sync'
-import { isRecord } from '../../text.ts'
+import { isRecord, shorten } from '../../text.ts'
 import { UsageError } from '../command.ts'
+import { mayBeAlias, parameterOf } from './column-names.ts'
+import { hasFormula, removeGuards } from './formula-guard.ts'
 import { nameOf, readTextFile, type Text } from './read-text.ts'
 
 /** The rows of a file, and what it takes to write them back. */
@@ -109,12 +111,13 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
     const problem = isOpen ? 'a quote (") opens a cell of this row and does not close it' : error.message
     throw new UsageError(`${name}, line ${line}: ${problem}`)
   }
-  const [columns = [], ...rest] = records
-  // The parser leaves room for more cells in each row, which copies do not have.
-  const rows = rest.map((cells, index) => ({ number: index + 2, cells: cells.slice() }))
+  const areGuarded = isWrittenHere(records[0] ?? []) || !records.some((cells) => cells.some(hasFormula))
+  const [columns = [], ...rest] = records.map((cells) => cells.map(areGuarded ? removeGuards : String))
+  const rows = rest.map((cells, index) => ({ number: index + 2, cells }))
   for (const { number, cells } of rows) {
     if (cells.slice(columns.length).some((cell) => cell !== '')) {
-      const problem = `has ${cells.length} cells, but there are ${columns.length} columns`
+      throwIfNoHeader(name, columns)
+      const problem = `has ${cells.length} cells, but there ${columns.length === 1 ? 'is 1 column' : `are ${columns.length} columns`}`
       throw new UsageError(`${name}, row ${number}: ${problem}. A cell with the delimiter in it needs quotes`)
     }
   }
@@ -123,6 +126,26 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
     rows: rows.filter(({ cells }) => cells.some((cell) => cell !== '')),
     dialect: { ...written, delimiter, lineEnd, hasSeparatorLine: separatorLine !== '' },
   }
+}
+
+/** Checks the first line of a table in which something is wrong. @throws {UsageError} if it names no column */
+export function throwIfNoHeader(name: string, columns: readonly string[]): void {
+  const isHeader = columns.some((column) => parameterOf(column) !== undefined || mayBeAlias(column))
+  const address = columns.find((column) => /^https?:\/\//i.test(column))
+  if (isHeader && address === undefined) return
+  const found = address === undefined ? columns.filter((column) => column !== '').join(', ') : 'an address'
+  throw new UsageError(
+    `${name}: line 1 is no header: expected the names of the columns, such as url, found ${shorten(found, 100)}`,
+  )
+}
+
+/**
+ * Returns whether a list, a report or the result of an import has these columns. In other files, an apostrophe before a
+ * sign is a guard only if no sign lacks one.
+ */
+function isWrittenHere(columns: readonly string[]): boolean {
+  const names = columns.map((name) => name.toLowerCase().replace(/^(result_)+/, ''))
+  return names.includes('shorturl') && (names.includes('longurl') || names.includes('outcome'))
 }
 
 /** Finds the delimiter. In some countries, spreadsheets write semicolons. */

@@ -1,7 +1,10 @@
 import { stringify } from 'csv-stringify/sync'
 import { aliasIn } from '../../addresses.ts'
+import { hiddenProblem } from '../../text.ts'
 import { UsageError } from '../command.ts'
-import { cellText, escapeFormula, type OutputRow, unescapeFormula } from '../output.ts'
+import { cellText, type OutputRow } from '../output.ts'
+import { isMangled, isNumberOf } from './cells.ts'
+import { guardFormulas } from './formula-guard.ts'
 import { type CsvDialect, type Input, type InputRow, plainDialect, type RowResult } from './input.ts'
 import { encode } from './read-text.ts'
 
@@ -46,17 +49,21 @@ export function splitResult(input: Input): Input | undefined {
   }
   const own = [...columns.keys()].filter((index) => !ours.includes(index))
   const rows = input.rows.map(({ number, cells }) => {
-    const cell = (index: number) => unescapeFormula(cellText(cells[index]).trim())
+    const cell = (index: number) => cellText(cells[index]).trim()
+    const problem = hiddenProblem(cell(shorturl))
+    if (problem) throw new UsageError(`${name}, row ${number}, ${columns[shorturl]}: ${problem}`)
     if (!cell(shorturl) && cell(outcome).toLowerCase() === 'done') {
       const advice = `Put it back, or empty ${columns[outcome]} to make another link`
       throw new UsageError(`${name}, row ${number}: is done and has no ${columns[shorturl]}. ${advice}`)
     }
     // With its alias, a row can be repeated whatever came of it.
     const notDone = !cell(alias) && cell(outcome).toLowerCase() === 'unknown' ? 'unknown' : 'not-sent'
+    const made = aliasIn(cell(shorturl)) ?? ''
+    const isLost = isMangled(cell(alias)) || isNumberOf(cell(alias), made)
     // A spreadsheet may have written FALSE, FALSCH, FAUX or FALSO.
     const result: RowResult = {
       shorturl: cell(shorturl) || undefined,
-      alias: cell(alias) || aliasIn(cell(shorturl)) || undefined,
+      alias: (isLost && made) || cell(alias) || made || undefined,
       created: cell(created) ? !/^fa/i.test(cell(created)) : undefined,
       outcome: cell(shorturl) ? 'done' : notDone,
     }
@@ -101,11 +108,10 @@ export function resultTable(
   for (const { number, cells, result } of rows) {
     while (format === 'csv' && records.length < number - 1) records.push(records[0]!.map(() => ''))
     const own = columns.map((_, index) => cellText(cells[index]))
-    const ours = resultColumns.map((name) => escapeFormula(cellText(result?.[name])))
-    records.push([...(format === 'csv' ? own : own.map(escapeFormula)), ...ours])
+    records.push([...own, ...resultColumns.map((name) => cellText(result?.[name]))])
   }
   const table = stringify(
-    records.map((cells) => cells.map(show)),
+    records.map((cells) => cells.map((cell) => guardFormulas(show(cell)))),
     { delimiter, record_delimiter: dialect.lineEnd, quoted_match: /[\r\n]|^\s|\s$/ },
   )
   const separator = dialect.hasSeparatorLine ? `sep=${delimiter}${dialect.lineEnd}` : ''
