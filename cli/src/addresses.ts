@@ -1,5 +1,5 @@
 /** What short addresses and aliases say. */
-import { isSameAlias } from 'shortlink-sdk'
+import { isSameAddress, isSameAlias } from 'shortlink-sdk'
 
 /** The fields that show the alias of a link. */
 interface ShortAddress {
@@ -75,4 +75,28 @@ export function pickLink<Row extends ShortAddress>(links: readonly Row[], alias:
   const same = links.filter((link) => isSameAlias(aliasOf(link) ?? '', alias) || aliasIn(link.shorturl) === alias)
   const exact = same.find((link) => isSameSpelling(link, alias))
   return exact ?? (new Set(same.map(aliasOf)).size === 1 ? same[0] : undefined)
+}
+
+/**
+ * Returns whether a link leads to a wanted address, which servers may store without its last slash.
+ *
+ * @param isOwn Whether this program has just sent the address: then its fragment may be missing too.
+ */
+export function leadsTo(longurl: string, wanted: string, isOwn = false): boolean {
+  const spellings = isOwn ? [wanted, wanted.replace(/#.*/s, '')] : [wanted]
+  return spellings
+    .flatMap((url) => [url, url.replace(/^([^?#]*)\/(?=[?#]|$)/, '$1')])
+    .some((url) => isSameAddress(url, longurl))
+}
+
+/** The shortest beginning of an address that is taken for the address itself, cut by a server. */
+const SHORTEST_CUT = 60
+
+/** Returns whether an address is another one as a server has stored it: in lower case, or only its beginning. */
+export function isCutOrLowered(longurl: string, wanted: string): boolean {
+  if (leadsTo(longurl, wanted.toLowerCase(), true)) return true
+  const { length } = longurl
+  return (
+    length >= SHORTEST_CUT && [wanted, normalized(wanted)].some((url) => isSameAddress(longurl, url.slice(0, length)))
+  )
 }
