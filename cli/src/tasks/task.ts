@@ -190,7 +190,8 @@ const USUAL_INTERVAL = 60_000
 
 /** Estimates the time until a task is done. It learns how long the windows of the rate limit are. */
 export class TimeLeft {
-  #interval = USUAL_INTERVAL
+  /** The time between the ends of two windows, or until then the longest time that one had left. */
+  #interval = 0
   #resetAt: number | undefined
 
   /**
@@ -202,21 +203,22 @@ export class TimeLeft {
     { finished, elapsedMs }: { readonly finished: number; readonly elapsedMs: number },
     { limit = Infinity, remaining = limit, resetAt }: Partial<RateLimitState> = {},
   ): number | undefined {
-    const untilReset = resetAt ? Math.max(0, resetAt.getTime() - Date.now()) : USUAL_INTERVAL
-    if (resetAt) this.#learn(resetAt.getTime(), untilReset)
+    const untilReset = resetAt ? this.#learn(resetAt.getTime()) : USUAL_INTERVAL
     if (left === 0) return 0
     if (left === undefined || finished === 0) return undefined
     const pace = (elapsedMs / finished) * left
     if (left <= remaining) return Math.round(pace)
     const windows = Math.ceil((left - remaining) / limit) - 1
-    return Math.round(Math.max(pace, untilReset + windows * this.#interval))
+    return Math.round(Math.max(pace, untilReset + windows * (this.#interval || USUAL_INTERVAL)))
   }
 
-  #learn(resetAt: number, untilReset: number): void {
-    const sinceLast = this.#resetAt === undefined ? 0 : resetAt - this.#resetAt
-    // While calls wait for it, a window begins when the last one ends.
-    if (sinceLast > 1000) this.#interval = sinceLast
-    this.#interval = Math.max(this.#interval, untilReset)
+  /** Learns when a window ends. Returns the time until then. */
+  #learn(resetAt: number): number {
+    const now = Date.now()
+    const before = this.#resetAt
     this.#resetAt = resetAt
+    if (before !== undefined && before <= now && resetAt > before) this.#interval = resetAt - before
+    else this.#interval = Math.max(this.#interval, resetAt - now)
+    return Math.max(0, resetAt - now)
   }
 }
