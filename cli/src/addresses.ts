@@ -78,7 +78,7 @@ export function pickLink<Row extends ShortAddress>(links: readonly Row[], alias:
 }
 
 /**
- * Returns whether a link leads to a wanted address, which servers may store without its last slash.
+ * Returns whether a stored address is a wanted one, of which servers may leave out the last slash of the path.
  *
  * @param isOwn Whether this program has just sent the address: then its fragment may be missing too.
  */
@@ -86,17 +86,27 @@ export function leadsTo(longurl: string, wanted: string, isOwn = false): boolean
   const spellings = isOwn ? [wanted, wanted.replace(/#.*/s, '')] : [wanted]
   return spellings
     .flatMap((url) => [url, url.replace(/^([^?#]*)\/(?=[?#]|$)/, '$1')])
-    .some((url) => isSameAddress(url, longurl))
+    .some((url) => isSameAddress(longurl, url))
 }
 
-/** The shortest beginning of an address that is taken for the address itself, cut by a server. */
+/** A beginning of an address that is shorter than this is another address. */
 const SHORTEST_CUT = 60
 
-/** Returns whether an address is another one as a server has stored it: in lower case, or only its beginning. */
-export function isCutOrLowered(longurl: string, wanted: string): boolean {
-  if (leadsTo(longurl, wanted.toLowerCase(), true)) return true
-  const { length } = longurl
-  return (
-    length >= SHORTEST_CUT && [wanted, normalized(wanted)].some((url) => isSameAddress(longurl, url.slice(0, length)))
-  )
+/**
+ * Returns whether a stored address is what some servers make of a wanted one: its lower case, or its beginning. May be
+ * another address all the same.
+ */
+export const isStoredForm = (longurl: string, wanted: string): boolean =>
+  isLowerCaseOf(longurl, wanted) || isBeginningOf(longurl, wanted)
+
+/** Returns whether a stored address is the lower case of a wanted one. */
+export const isLowerCaseOf = (longurl: string, wanted: string): boolean =>
+  !leadsTo(longurl, wanted) && leadsTo(longurl, wanted.toLowerCase())
+
+/** Returns whether a stored address is the beginning of a wanted one, as the server spells it. */
+export function isBeginningOf(longurl: string, wanted: string): boolean {
+  // The end may be half of an entity.
+  const beginning = longurl.replaceAll('&amp;', '&').replace(/&[a-z]*$/, '')
+  const spellings = [wanted, normalized(wanted)].flatMap((url) => [url, url.toLowerCase()])
+  return longurl.length >= SHORTEST_CUT && spellings.some((url) => url.startsWith(beginning))
 }

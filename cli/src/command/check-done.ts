@@ -1,6 +1,6 @@
-import { isSameAddress, type ShortLinkClient } from 'shortlink-sdk'
+import type { ShortLinkClient } from 'shortlink-sdk'
 import type { Link } from 'shortlink-sdk/schemas'
-import { aliasIn, hasAlias, hostOf } from '../addresses.ts'
+import { aliasIn, hasAlias, hostOf, isStoredForm, leadsTo } from '../addresses.ts'
 import { everyLink } from '../tasks/every-link.ts'
 import { differences, namesNotSet, readRow } from '../tasks/rows.ts'
 import type { TaskProgress } from '../tasks/task.ts'
@@ -45,13 +45,17 @@ export async function checkDone(
     for (const row of same) {
       const { params } = readRow(row.values)
       const url = String(row.values.url ?? row.values.longurl)
-      if (link.longurl !== null && !isSameAddress(link.longurl, url)) {
+      const isThere = link.longurl === null || leadsTo(link.longurl, url)
+      const hasCreated = row.result.created !== false
+      // The server may have stored the address of our own link in another form.
+      const isChanged = isStoredForm(link.longurl ?? '', url) || (hasCreated && isWithoutFragment(link.longurl, url))
+      if (!isThere && !isChanged) {
         fail(row, `${link.shorturl} leads to ${link.longurl}, not to the url of this row. ${CHANGE_ADDRESS}`)
         continue
       }
       // A link that the import has created got everything, also what no list shows.
-      const differs = row.result.created === false ? namesNotSet(params!, link) : differences(params!, link)
-      row.result = { ...row.result, error: leftAsItIs(differs) }
+      const others = hasCreated ? differences(params!, link) : namesNotSet(params!, link)
+      row.result = { ...row.result, error: leftAsItIs([...(isThere ? [] : ['url']), ...others]) }
     }
   }
   const total = left.size
@@ -66,6 +70,9 @@ export async function checkDone(
     fail(row, `${row.result.shorturl} is not on this server. To make another link, empty shorturl and outcome`)
   }
 }
+
+const isWithoutFragment = (longurl: string | null, url: string): boolean =>
+  longurl !== null && leadsTo(longurl, url.replace(/#.*/s, ''))
 
 /** Describes what an existing link lacks of its row; `undefined` if it lacks nothing. */
 export const leftAsItIs = (differs: readonly string[]): string | undefined =>

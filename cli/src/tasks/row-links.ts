@@ -9,7 +9,7 @@ import {
   PermissionError,
   type ShortLinkClient,
 } from 'shortlink-sdk'
-import { hasAlias, isCutOrLowered, isOnDomain, leadsTo, originOf } from '../addresses.ts'
+import { hasAlias, isOnDomain, isStoredForm, leadsTo, originOf } from '../addresses.ts'
 import { formatValue, isRecord } from '../text.ts'
 import { type TaskClient, writerOf } from './client.ts'
 import { everyLink } from './every-link.ts'
@@ -156,7 +156,7 @@ export class RowLinks {
   /** Finds the link of a row among those of a conflict: the one whose address the server has stored its own way. */
   async #findStored(conflict: LinkConflictError, { url }: RowParams, isOwn: boolean): Promise<Link | undefined> {
     const isStored = ({ longurl }: { readonly longurl: string }) =>
-      leadsTo(longurl, url, isOwn) || isCutOrLowered(longurl, url)
+      leadsTo(longurl, url, isOwn) || isStoredForm(longurl, url)
     const stored = [conflict, ...conflict.others].find(isStored)
     if (!stored) return undefined
     return this.#writer.links.find(stored.shorturl, { signal: this.#control.ending }).catch(() => undefined)
@@ -391,7 +391,7 @@ export function drawAlias(): string {
 /** Returns whether a link may be the one that was made for a row, to judge by its address and its domain. */
 const isOfRow = ({ longurl, shorturl }: Link, { url, domain }: RowParams) =>
   longurl !== null &&
-  (leadsTo(longurl, url, true) || isCutOrLowered(longurl, url)) &&
+  (leadsTo(longurl, url, true) || isStoredForm(longurl, url)) &&
   (!domain || isOnDomain({ shorturl }, domain))
 
 /** Returns whether another link has the alias. */

@@ -212,7 +212,7 @@ const isEqual = (one: unknown, other: unknown): boolean =>
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#039': "'", '#39': "'" }
 
 /** Returns a text without the entities that some servers write into titles: `Tea &amp; cake`. */
-const plainText = (value: unknown): string =>
+export const plainText = (value: unknown): string =>
   String(value).replace(/&(amp|lt|gt|quot|#0?39);/g, (_, name) => entities[name]!)
 
 /** Returns an address without spaces and characters beyond ASCII; `undefined` if it has none of them. */
