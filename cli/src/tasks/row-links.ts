@@ -75,6 +75,8 @@ export class RowLinks {
   #trial: Promise<unknown> = Promise.resolve()
   /** The rows so far by the ids of their links. */
   readonly #rowOfId = new Map<number, LinkedRow>()
+  /** The highest id of a new link so far. */
+  #newestId = Infinity
   #newest: Promise<readonly Link[]> | undefined
   /** Whether the server has accepted the key for a creation. */
   #isKeyAccepted = false
@@ -252,14 +254,35 @@ export class RowLinks {
     }
   }
 
-  /** Creates a link. @throws {InvalidResponseError} if it is on another domain than its parameters name */
+  /** Creates a link. @throws {InvalidResponseError} if it is on another domain, or leads to another address */
   async #create(params: RowParams, begun: () => Promise<void>): Promise<RowLink> {
-    const { domain } = params
+    const { custom, domain } = params
     const made = await this.#writer.links.create(params, this.#callOptions(begun))
     if (domain && !isOnDomain(made, domain)) throw this.#otherDomain(made, domain)
-    // Some servers give the link that exists.
-    const created = !this.#rowOfId.has(made.id)
-    return rowLink(made, created, created ? [] : namesNotSet(params, undefined))
+    // Some servers give the link that exists. Its alias is not the one that was sent, and its id is no new one.
+    const isOfRow = this.#rowOfId.has(made.id)
+    const mayExist = made.id <= this.#newestId && (custom === undefined || !hasAlias(made.shorturl, custom))
+    this.#newestId = this.#newestId === Infinity ? made.id : Math.max(this.#newestId, made.id)
+    if (mayExist && !isOfRow) await this.#throwIfOther(made, params)
+    return rowLink(made, !isOfRow, isOfRow ? namesNotSet(params, undefined) : [])
+  }
+
+  /** @throws {InvalidResponseError} if a link leads to another address than that of a row */
+  async #throwIfOther({ id, shorturl }: CreatedLink, { url }: RowParams): Promise<void> {
+    const options = { signal: this.#control.ending }
+    const { longurl } = await this.#writer.links.get(id, options).then(
+      ({ details }) => details,
+      () => ({ longurl: null }),
+    )
+    if (longurl === null || leadsTo(longurl, url, true) || isStoredForm(longurl, url)) return
+    throw this.#otherAddress({ id, shorturl }, `${shorturl} (id ${id}), which leads to ${formatValue(longurl)}`)
+  }
+
+  /** Returns the error of a row that was given the link of another address. */
+  #otherAddress({ id, shorturl }: CreatedLink, given: string): InvalidResponseError {
+    const message = this.#client.redact(`the server gave ${given}`)
+    const read = { reason: 'schema', status: 200, body: { id, shorturl }, issues: [{ path: ['id'], message }] } as const
+    return new InvalidResponseError(message, read, { ...creation, outcome: 'unknown' })
   }
 
   #otherDomain({ id, shorturl }: CreatedLink, domain: string): InvalidResponseError {
@@ -305,15 +328,13 @@ export class RowLinks {
   }
 
   /** Gives a row its link. @throws {InvalidResponseError} if a row with another address has that link */
-  #claim({ id, shorturl }: RowLink, { name, params }: WantedLink): void {
+  #claim(link: RowLink, { name, params }: WantedLink): void {
+    const { id, shorturl } = link
     const other = this.#rowOfId.get(id)
     if (!other) this.#rowOfId.set(id, { name, url: params.url })
     if (!other || isSameAddress(other.url, params.url)) return
-    const message = this.#client.redact(
-      `the server gave the link of ${other.name}, ${shorturl} (id ${id}), whose url is ${formatValue(other.url)}`,
-    )
-    const read = { reason: 'schema', status: 200, body: { id, shorturl }, issues: [{ path: ['id'], message }] } as const
-    throw new InvalidResponseError(message, read, { ...creation, outcome: 'unknown' })
+    const given = `the link of ${other.name}, ${shorturl} (id ${id}), whose url is ${formatValue(other.url)}`
+    throw this.#otherAddress(link, given)
   }
 
   /** Returns the options of a call, which is recorded before the first request that creates something. */

@@ -120,6 +120,18 @@ describe('a server that gives the link that exists', () => {
     ])
   })
 
+  test('gives a row no link that was there before and leads to another address', async () => {
+    const links = ['https://shop.example/Tea', 'https://shop.example/cake'].map((longurl) => ({ longurl }))
+    const { client } = setUp({ dialect: ['url-existing'], data: { links } })
+    const rows = [{ url: 'https://shop.example/tea' }, { url: 'https://shop.example/cake' }]
+    const results = await collect(importLinks(client, rows, { concurrency: 1 }))
+    expect(results).toMatchObject([
+      { ok: false, outcome: 'unknown' },
+      { ok: true, id: 2 },
+    ])
+    expect(results[0]!.error!.message).toContain('which leads to "https://shop.example/Tea"')
+  })
+
   test('a link of a row is no stray', async () => {
     const { client } = setUp({ dialect: ['url-existing'] })
     const rows = [{ url: 'https://shop.example/tea' }, { url: 'https://shop.example/TEA', custom: 'tea' }]
