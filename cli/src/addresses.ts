@@ -77,9 +77,17 @@ export function pickLink<Row extends ShortAddress>(links: readonly Row[], alias:
   return exact ?? (new Set(same.map(aliasOf)).size === 1 ? same[0] : undefined)
 }
 
-/** Returns whether a stored address is a wanted one, of which servers may leave out the last slash of the path. */
-export const leadsTo = (longurl: string, wanted: string): boolean =>
-  [wanted, wanted.replace(/^([^?#]*)\/(?=[?#]|$)/, '$1')].some((url) => isSameAddress(longurl, url))
+/**
+ * Returns whether a stored address is a wanted one, of which servers may leave out the last slash of the path.
+ *
+ * @param isOwn Whether this program has just sent the address: then its fragment may be missing too.
+ */
+export function leadsTo(longurl: string, wanted: string, isOwn = false): boolean {
+  const spellings = isOwn ? [wanted, wanted.replace(/#.*/s, '')] : [wanted]
+  return spellings
+    .flatMap((url) => [url, url.replace(/^([^?#]*)\/(?=[?#]|$)/, '$1')])
+    .some((url) => isSameAddress(longurl, url))
+}
 
 /** A beginning of an address that is shorter than this is another address. */
 const SHORTEST_CUT = 60

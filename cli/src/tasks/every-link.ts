@@ -34,8 +34,8 @@ const PAGE_SIZES = [1, 0.93, 0.71, 0.87, 0.61, 0.79]
 
 /**
  * Reads every link once, the newest first: links that are made meanwhile then move no other onto a page that was read
- * already. Deletions do, so if the list became shorter while it was read, or lacks links, it is read once more. If it
- * is incomplete, it is read again until all readings together are complete, or find the same links each time.
+ * already. Deletions do, so if the list became shorter while it was read, or lacks links, it is read once more, and again while
+ * both are so. If it is incomplete, it is read again until all readings together are complete, or find the same links each time.
  *
  * @param isMissing Returns whether links are missing, given the ids of those that were read. Default: never.
  * @throws {InvalidResponseError} if all readings together are incomplete
@@ -85,10 +85,13 @@ export async function* everyLink(
       yield { links, odd, total: result }
     }
     const isIncomplete = problem !== undefined && (announced === undefined || present.size < announced)
-    if (!isIncomplete && !(isFirst && (isShorter || isMissing(read)))) return
+    const isLast = index === PAGE_SIZES.length - 1
+    // A reading during which links were deleted may have missed the same link as the one before.
+    const isUnsure = isFirst ? isShorter || isMissing(read) : isShorter && isMissing(read)
+    if (!isIncomplete && (isLast || !isUnsure)) return
     // A reading that lacks nothing of the others shows that the same links come each time.
-    const isLast = index === PAGE_SIZES.length - 1 || (!isFirst && own.size >= present.size)
-    if (isLast)
+    const isStable = !isFirst && own.size >= present.size
+    if (isIncomplete && (isLast || isStable))
       throw listError('incomplete_list', { ...problem!, message: `received ${present.size} of ${announced} rows` })
   }
 }

@@ -7,6 +7,7 @@ import {
   type RequestOptions,
   type ShortLinkClient,
 } from 'shortlink-sdk'
+import { untilAborted } from '../abort.ts'
 import { hostOf, isSameSpelling, lettersOf } from '../addresses.ts'
 import { formatValue, notify } from '../text.ts'
 import { type TaskClient, writerOf } from './client.ts'
@@ -149,7 +150,7 @@ export function syncLinks(
   }
 
   async function* run(control: TaskControl): AsyncGenerator<SyncResult> {
-    const rows = await readWanted(client, wanted)
+    const rows = await readWanted(client, untilAborted(wanted, control.signal))
     const { existing, odd } = await readExisting(client, control.signal, onProgress)
     // Nobody can tell what their links are, so they are left alone.
     const oddAliases = new Set(odd.map(({ link }) => lettersOf(link.alias ?? '')))

@@ -152,3 +152,29 @@ test('a list that announces more links than it has is read twice', async () => {
   await expect(reportLinks(client).summary()).rejects.toMatchObject({ code: 'invalid_response' })
   expect(sandbox.requests.filter(({ query }) => !query.page || query.page === '1')).toHaveLength(2)
 })
+
+test('a report gives a link that two readings have missed, because others were deleted during both', async () => {
+  const sandbox = createSandbox({ data: { links: linksOf(9) } })
+  let left = 0
+  const fetch = (...[input, init]: Parameters<typeof globalThis.fetch>) => {
+    const url = new URL(String(input))
+    url.searchParams.set('limit', '3')
+    // Of the three links on the page that was read.
+    if (url.searchParams.get('page') === '2' && left-- > 0) sandbox.data.links.splice(-2, 1)
+    return sandbox.fetch(url, init)
+  }
+  const client = new ShortLinkClient({ ...sandbox.clientOptions, logLevel: 'off', retry: 0, fetch })
+  const previous = await collect(reportLinks(client))
+  left = 2
+  const made = { ...sandbox.data.links[0]!, id: 10, alias: 'p-10' }
+  const busy = client.withOptions({
+    onResponse: () => {
+      if (left === 1 && sandbox.data.links.length === 8) sandbox.data.links.push(made)
+    },
+  })
+  const run = reportLinks(busy, { previous })
+  const ids = (await collect(run)).map(({ link }) => link.id)
+  const there = sandbox.data.links.map(({ id }) => id)
+  expect(there.filter((id) => !ids.includes(id))).toEqual([])
+  expect((await run.summary()).gone.filter((row) => there.includes(idOf(row)))).toEqual([])
+})
