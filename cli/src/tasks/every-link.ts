@@ -30,7 +30,7 @@ export interface OddLink {
  * The page sizes of the readings, as parts of the first one's. Some servers give rows of equal date in another order on
  * each page, so some of them are lost where a page ends. Pages of another size end elsewhere.
  */
-const PAGE_SIZES = [1, 0.71, 0.87, 0.61, 0.93, 0.79]
+const PAGE_SIZES = [1, 0.93, 0.71, 0.87, 0.61, 0.79]
 
 /**
  * Reads every link once, the newest first: links that are made meanwhile then move no other onto a page that was read

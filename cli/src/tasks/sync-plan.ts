@@ -164,9 +164,8 @@ function isStoredSo(name: string, row: object, link: Link, { longest, hasUpperCa
   if (name !== 'title' && name !== 'description') return false
   const text = link[name] ?? ''
   const stored = strippedText(text)
-  const isStripped = stored === plainText(text)
-  const isCut = text.length >= SHORTEST_TEXT && text.length === longest[name]
-  return isStripped && (stored === strippedText(said) || (isCut && strippedText(said).startsWith(stored)))
+  if (stored === strippedText(said)) return !/<[^>]*>|^\s|\s$/.test(plainText(text))
+  return text.length >= SHORTEST_TEXT && text.length === longest[name] && strippedText(said).startsWith(stored)
 }
 
 /** Returns a text without tags and outer spaces. */

@@ -263,8 +263,8 @@ function tooManyDeletes(deletions: readonly PlannedStep[], maxDeletes: number): 
 
 function mayClearMissing(rows: readonly WantedRow[], names: readonly string[]): Issue {
   const some = firstOf(rows.map(({ params }) => params.custom))
-  const links = rows.length === 1 ? '1 link' : `${rows.length} links`
-  const message = `the plan updates ${links} (${some}) without a password in the file, and an update may clear what no response shows: ${names.join(', ')}. Nothing was changed`
+  const links = rows.length === 1 ? `1 link (${some}) whose row says` : `${rows.length} links (${some}) whose rows say`
+  const message = `the plan updates ${links} no password, and an update may clear what no response shows: ${names.join(', ')}. Nothing was changed`
   return { path: ['mayClear'], message }
 }
 

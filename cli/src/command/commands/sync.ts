@@ -126,7 +126,7 @@ export default command(
       if (end !== undefined && (!isPlanned || summary.refused)) throwRefused(end)
       const shown = steps.filter(({ action, differs }) => action !== 'keep' || differs.length > 0)
       await output.write(shown.map(stepRow))
-      sayEnd(steps, summary, { apply, check, mayClear, end })
+      sayEnd(steps, summary, { apply, check, end })
     },
   },
   1,
@@ -162,7 +162,7 @@ function stepRow({ action, alias, domain, was, url, changes, differs, clicks, ou
 function sayEnd(
   steps: readonly SyncResult[],
   plan: SyncSummary,
-  { apply, check, mayClear, end }: { apply: boolean; check: boolean; mayClear: boolean; end: unknown },
+  { apply, check, end }: { apply: boolean; check: boolean; end: unknown },
 ): void {
   const deletions = steps.filter(({ action }) => action === 'delete')
   const clicks = deletions.reduce((sum, step) => sum + (step.clicks ?? 0), 0)
