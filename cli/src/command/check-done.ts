@@ -55,7 +55,8 @@ export async function checkDone(
       }
       // A link that the import has created got everything, also what no list shows.
       const others = hasCreated ? differences(params!, link) : namesNotSet(params!, link)
-      row.result = { ...row.result, error: leftAsItIs([...(isThere ? [] : ['url']), ...others]) }
+      const longurl = isThere ? undefined : (link.longurl ?? undefined)
+      row.result = { ...row.result, error: leftAsItIs(others, longurl) }
     }
   }
   const total = left.size
@@ -74,9 +75,19 @@ export async function checkDone(
 const isWithoutFragment = (longurl: string | null, url: string): boolean =>
   longurl !== null && leadsTo(longurl, url.replace(/#.*/s, ''))
 
-/** Describes what an existing link lacks of its row; `undefined` if it lacks nothing. */
-export const leftAsItIs = (differs: readonly string[]): string | undefined =>
-  differs.length > 0 ? `left as it is: ${differs.join(', ')} may not be as in this row` : undefined
+/**
+ * Describes what an existing link lacks of its row; `undefined` if it lacks nothing.
+ *
+ * @param longurl The address that the server shows, if it is not as in the row.
+ */
+export function leftAsItIs(differs: readonly string[], longurl?: string): string | undefined {
+  const others = differs.filter((name) => name !== 'url' || longurl === undefined)
+  const parts = [
+    ...(longurl === undefined ? [] : [`the server shows the url as ${longurl}`]),
+    ...(others.length > 0 ? [`left as it is: ${others.join(', ')} may not be as in this row`] : []),
+  ]
+  return parts.join('; ') || undefined
+}
 
 const CHANGE_ADDRESS = 'To change where a link leads, use sync'
 

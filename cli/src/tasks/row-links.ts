@@ -442,7 +442,7 @@ function withoutAdvice(error: PermissionError): PermissionError {
 }
 
 /** Returns whether the server refused a call for a reason that only its message states, in the language of the site. */
-function isRefusal(error: unknown): error is ApiError {
+export function isRefusal(error: unknown): error is ApiError {
   if (!isShortLinkError(error)) return false
   return error.code === 'not_found' ? error.isFromApi : error.code === 'api' && isRecord(error.body)
 }
