@@ -1,3 +1,5 @@
+import { AbortError } from 'shortlink-sdk'
+
 // React Native has no `AbortSignal.any`, `throwIfAborted`, `signal.reason` and `DOMException`, and older engines of it
 // have no `Symbol.asyncIterator`.
 
@@ -33,4 +35,43 @@ export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> 
     const timer = setTimeout(end, milliseconds)
     const unsubscribe = onAbort(signal, end)
   })
+}
+
+/**
+ * Gives the items of a source until the signal aborts, then throws an `AbortError`. It does not wait for a source that
+ * stalls.
+ */
+export async function* untilAborted<T>(
+  source: Iterable<T> | AsyncIterable<T>,
+  signal: AbortSignal,
+): AsyncGenerator<T, void, undefined> {
+  const { [asyncIterator]: start } = source as AsyncIterable<T>
+  const iterator = start ? start.call(source) : (source as Iterable<T>)[Symbol.iterator]()
+  let abort = () => {}
+  // A new promise for each item: one for all would keep them in memory.
+  const next = () =>
+    new Promise<IteratorResult<T>>((resolve, reject) => {
+      abort = () => reject(new AbortError(abortReason(signal)))
+      if (signal.aborted) abort()
+      else Promise.resolve(iterator.next()).then(resolve, reject)
+    })
+  const unsubscribe = onAbort(signal, () => abort())
+  let isLeft = true
+  try {
+    for (;;) {
+      isLeft = false
+      const { done, value } = await next()
+      if (done) return
+      isLeft = true
+      yield value
+    }
+  } finally {
+    unsubscribe()
+    if (isLeft || signal.aborted) {
+      const returned = Promise.resolve(iterator.return?.())
+      // A generator that stalls returns once it goes on, which may be never.
+      if (signal.aborted) returned.catch(() => {})
+      else await returned
+    }
+  }
 }

@@ -1,5 +1,5 @@
 /** What short addresses and aliases say. */
-import { isSameAlias } from 'shortlink-sdk'
+import { isSameAddress, isSameAlias } from 'shortlink-sdk'
 
 /** The fields that show the alias of a link. */
 interface ShortAddress {
@@ -75,4 +75,38 @@ export function pickLink<Row extends ShortAddress>(links: readonly Row[], alias:
   const same = links.filter((link) => isSameAlias(aliasOf(link) ?? '', alias) || aliasIn(link.shorturl) === alias)
   const exact = same.find((link) => isSameSpelling(link, alias))
   return exact ?? (new Set(same.map(aliasOf)).size === 1 ? same[0] : undefined)
+}
+
+/**
+ * Returns whether a stored address is a wanted one, of which servers may leave out the last slash of the path.
+ *
+ * @param isOwn Whether this program has just sent the address: then its fragment may be missing too.
+ */
+export function leadsTo(longurl: string, wanted: string, isOwn = false): boolean {
+  const spellings = isOwn ? [wanted, wanted.replace(/#.*/s, '')] : [wanted]
+  return spellings
+    .flatMap((url) => [url, url.replace(/^([^?#]*)\/(?=[?#]|$)/, '$1')])
+    .some((url) => isSameAddress(longurl, url))
+}
+
+/** A beginning of an address that is shorter than this is another address. */
+const SHORTEST_CUT = 60
+
+/**
+ * Returns whether a stored address is what some servers make of a wanted one: its lower case, or its beginning. May be
+ * another address all the same.
+ */
+export const isStoredForm = (longurl: string, wanted: string): boolean =>
+  isLowerCaseOf(longurl, wanted) || isBeginningOf(longurl, wanted)
+
+/** Returns whether a stored address is the lower case of a wanted one. */
+export const isLowerCaseOf = (longurl: string, wanted: string): boolean =>
+  !leadsTo(longurl, wanted) && leadsTo(longurl, wanted.toLowerCase())
+
+/** Returns whether a stored address is the beginning of a wanted one, as the server spells it. */
+export function isBeginningOf(longurl: string, wanted: string): boolean {
+  // The end may be half of an entity.
+  const beginning = longurl.replaceAll('&amp;', '&').replace(/&[a-z]*$/, '')
+  const spellings = [wanted, normalized(wanted)].flatMap((url) => [url, url.toLowerCase()])
+  return longurl.length >= SHORTEST_CUT && spellings.some((url) => url.startsWith(beginning))
 }

@@ -1,6 +1,6 @@
-import { isSameAddress, type ShortLinkClient } from 'shortlink-sdk'
+import type { ShortLinkClient } from 'shortlink-sdk'
 import type { Link } from 'shortlink-sdk/schemas'
-import { aliasIn, hasAlias, hostOf } from '../addresses.ts'
+import { aliasIn, hasAlias, hostOf, isStoredForm, leadsTo } from '../addresses.ts'
 import { everyLink } from '../tasks/every-link.ts'
 import { differences, namesNotSet, readRow } from '../tasks/rows.ts'
 import type { TaskProgress } from '../tasks/task.ts'
@@ -45,13 +45,18 @@ export async function checkDone(
     for (const row of same) {
       const { params } = readRow(row.values)
       const url = String(row.values.url ?? row.values.longurl)
-      if (link.longurl !== null && !isSameAddress(link.longurl, url)) {
+      const isThere = link.longurl === null || leadsTo(link.longurl, url)
+      const hasCreated = row.result.created !== false
+      // The server may have stored the address of our own link in another form.
+      const isChanged = isStoredForm(link.longurl ?? '', url) || (hasCreated && isWithoutFragment(link.longurl, url))
+      if (!isThere && !isChanged) {
         fail(row, `${link.shorturl} leads to ${link.longurl}, not to the url of this row. ${CHANGE_ADDRESS}`)
         continue
       }
       // A link that the import has created got everything, also what no list shows.
-      const differs = row.result.created === false ? namesNotSet(params!, link) : differences(params!, link)
-      row.result = { ...row.result, error: leftAsItIs(differs) }
+      const others = hasCreated ? differences(params!, link) : namesNotSet(params!, link)
+      const longurl = isThere ? undefined : (link.longurl ?? undefined)
+      row.result = { ...row.result, error: leftAsItIs(others, longurl) }
     }
   }
   const total = left.size
@@ -67,9 +72,22 @@ export async function checkDone(
   }
 }
 
-/** Describes what an existing link lacks of its row; `undefined` if it lacks nothing. */
-export const leftAsItIs = (differs: readonly string[]): string | undefined =>
-  differs.length > 0 ? `left as it is: ${differs.join(', ')} may not be as in this row` : undefined
+const isWithoutFragment = (longurl: string | null, url: string): boolean =>
+  longurl !== null && leadsTo(longurl, url.replace(/#.*/s, ''))
+
+/**
+ * Describes what an existing link lacks of its row; `undefined` if it lacks nothing.
+ *
+ * @param longurl The address that the server shows, if it is not as in the row.
+ */
+export function leftAsItIs(differs: readonly string[], longurl?: string): string | undefined {
+  const others = differs.filter((name) => name !== 'url' || longurl === undefined)
+  const parts = [
+    ...(longurl === undefined ? [] : [`the server shows the url as ${longurl}`]),
+    ...(others.length > 0 ? [`left as it is: ${others.join(', ')} may not be as in this row`] : []),
+  ]
+  return parts.join('; ') || undefined
+}
 
 const CHANGE_ADDRESS = 'To change where a link leads, use sync'
 

@@ -1,4 +1,11 @@
-import { InvalidResponseError, type InvalidResponseReason, type Issue, type Link } from 'shortlink-sdk'
+import {
+  InvalidResponseError,
+  type InvalidResponseReason,
+  type Issue,
+  isShortLinkError,
+  type Link,
+  type ShortLinkClient,
+} from 'shortlink-sdk'
 import { Link as LinkSchema } from 'shortlink-sdk/schemas'
 import { aliasIn } from '../addresses.ts'
 import { describeIssues, isRecord } from '../text.ts'
@@ -20,12 +27,18 @@ export interface OddLink {
 }
 
 /**
+ * The page sizes of the readings, as parts of the first one's. Some servers give rows of equal date in another order on
+ * each page, so some of them are lost where a page ends. Pages of another size end elsewhere.
+ */
+const PAGE_SIZES = [1, 0.93, 0.71, 0.87, 0.61, 0.79]
+
+/**
  * Reads every link once, the newest first: links that are made meanwhile then move no other onto a page that was read
- * already. Deletions do, so if the list became shorter while it was read, or is incomplete or lacks links, it is read
- * once more.
+ * already. Deletions do, so if the list became shorter while it was read, or lacks links, it is read once more, and again while
+ * both are so. If it is incomplete, it is read again until all readings together are complete, or find the same links each time.
  *
  * @param isMissing Returns whether links are missing, given the ids of those that were read. Default: never.
- * @throws {InvalidResponseError} if the list is incomplete the second time too
+ * @throws {InvalidResponseError} if all readings together are incomplete
  */
 export async function* everyLink(
   client: TaskClient,
@@ -33,32 +46,68 @@ export async function* everyLink(
   isMissing = (_read: ReadonlySet<number>): boolean => false,
 ): AsyncGenerator<LinksPage> {
   const read = new Set<number>()
-  for (const isSecond of [false, true]) {
+  // The links that were read since the list last became shorter, so that deleted ones do not count.
+  const present = new Set<number>()
+  let announced: number | undefined
+  let pageSize: number | undefined
+  let isShorter = false
+  for (const [index, part] of PAGE_SIZES.entries()) {
+    const isFirst = index === 0
+    // While links are deleted, smaller pages would take longer and hide more links.
+    const limit = isShorter || pageSize === undefined ? undefined : Math.ceil(pageSize * part)
+    isShorter = false
     // What is wrong with a page, or at the end with the whole list. A row that is wrong stands in `items` as it came.
     let problem: Issue | undefined
     const reader = readerOf(client, ({ issues }) => {
       problem ??= issues.find(({ path }) => !path.some((part) => typeof part === 'number'))
     })
-    let before: number | undefined
-    let isShorter = false
-    for await (const { items, result } of reader.links.list({ order: 'date' }, { signal }).pages()) {
+    const own = new Set<number>()
+    for await (const { items, result, hasNextPage } of pagesOf(reader, signal, limit)) {
       if (problem) throw listError('schema', problem)
-      isShorter ||= result !== undefined && before !== undefined && result < before
-      before = result
+      if (result !== undefined && announced !== undefined && result < announced) {
+        isShorter = true
+        present.clear()
+      }
+      announced = result
+      if (isFirst && hasNextPage) pageSize ??= items.length
       const links: Link[] = []
       const odd: OddLink[] = []
       for (const row of items as unknown[]) {
         const parsed = LinkSchema.safeParse(row)
         const id = parsed.success ? parsed.data.id : idOf(row)
-        if (id === 0 ? isSecond : read.has(id)) continue
+        present.add(id)
+        own.add(id)
+        if (id === 0 ? !isFirst : read.has(id)) continue
         if (id !== 0) read.add(id)
         if (parsed.success) links.push(parsed.data)
         else odd.push(oddLink(client, row, id, parsed.error.issues as readonly unknown[] as readonly Issue[]))
       }
       yield { links, odd, total: result }
     }
-    if (problem && isSecond) throw listError('incomplete_list', problem)
-    if (!problem && !isShorter && !isMissing(read)) return
+    const isIncomplete = problem !== undefined && (announced === undefined || present.size < announced)
+    const isLast = index === PAGE_SIZES.length - 1
+    // A reading during which links were deleted may have missed the same link as the one before.
+    const isUnsure = isFirst ? isShorter || isMissing(read) : isShorter && isMissing(read)
+    if (!isIncomplete && (isLast || !isUnsure)) return
+    // A reading that lacks nothing of the others shows that the same links come each time.
+    const isStable = !isFirst && own.size >= present.size
+    if (isIncomplete && (isLast || isStable))
+      throw listError('incomplete_list', { ...problem!, message: `received ${present.size} of ${announced} rows` })
+  }
+}
+
+/** Reads the pages of the list, of a size that the server may refuse. */
+async function* pagesOf({ links }: ShortLinkClient, signal: AbortSignal, limit: number | undefined) {
+  let isFirst = true
+  try {
+    for await (const page of links.list({ order: 'date', limit }, { signal }).pages()) {
+      isFirst = false
+      yield page
+    }
+  } catch (error) {
+    const mayRefuseLimit = limit !== undefined && isFirst && isShortLinkError(error) && error.code === 'api'
+    if (!mayRefuseLimit) throw error
+    yield* links.list({ order: 'date' }, { signal }).pages()
   }
 }
 

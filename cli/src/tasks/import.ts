@@ -1,4 +1,5 @@
 import { AbortError, ConfigurationError, type CreatedLink, InvalidRequestError, type Outcome } from 'shortlink-sdk'
+import { untilAborted } from '../abort.ts'
 import { aliasIn, hasAlias } from '../addresses.ts'
 import { notify } from '../text.ts'
 import type { TaskClient } from './client.ts'
@@ -169,9 +170,13 @@ export function importLinks<Row extends LinkRow>(
   let summary: ImportSummary = { ...counts, strays: [] }
 
   /** Reads the rows, and what earlier runs have recorded of them. Nothing is sent. */
-  async function readAll(server: string | undefined, earlier: JournalState): Promise<KeyedRow<Row>[]> {
+  async function readAll(
+    server: string | undefined,
+    earlier: JournalState,
+    signal: AbortSignal,
+  ): Promise<KeyedRow<Row>[]> {
     const read: ReadRow<Row>[] = []
-    for await (const row of readRows(rows)) read.push(row)
+    for await (const row of readRows(untilAborted(rows, signal))) read.push(row)
     const keyed = keyRows(read, server ?? '', earlier)
     const isDone = ({ state }: KeyedRow<Row>) => state === 'done'
     const left = keyed.filter((row) => !isDone(row))
@@ -199,7 +204,11 @@ export function importLinks<Row extends LinkRow>(
     const own = server === undefined ? undefined : journal
     await own?.open?.()
     try {
-      const keyed = await readAll(server, await loadJournal(own, (key) => isKeyOfRow(key, server ?? '')))
+      const keyed = await readAll(
+        server,
+        await loadJournal(own, (key) => isKeyOfRow(key, server ?? '')),
+        control.signal,
+      )
       control.throwIfEnded()
       for (const [index, item] of keyed.entries()) {
         const { row, alias, state, problem } = item
@@ -231,7 +240,7 @@ export function importLinks<Row extends LinkRow>(
     /** The rows without a result. */
     const left = new Map<number, KeyedRow<Row>>()
     const begin = async (earlier: JournalState): Promise<Iterable<KeyedRow<Row>>> => {
-      const keyed = await readAll(server, earlier)
+      const keyed = await readAll(server, earlier, control.signal)
       const drawn: KeyedRow<Row>[] = []
       for (const [index, row] of keyed.entries()) {
         left.set(index, row)
@@ -331,10 +340,10 @@ const wantedOf = (row: KeyedRow<unknown>, index: number): WantedLink => ({
 
 /** Returns the link that an earlier run has given a row, and what the row says otherwise now. */
 function replay({ key, kept, values }: KeyedRow<unknown>): RowLink {
-  const { id, shorturl, created, differs = [], row } = keptLink(key, kept)
+  const { id, shorturl, created, differs = [], longurl, row } = keptLink(key, kept)
   const rest = restOf(values)
   const names = new Set([...differs.filter((name) => name === 'url' || name in rest), ...changedSince(rest, row)])
-  return { id, shorturl, created, differs: [...names] }
+  return { id, shorturl, created, differs: [...names], ...(longurl !== undefined && { longurl }) }
 }
 
 function doneResult<Row>(item: KeyedRow<Row>, index: number, link: RowLink, replayed: boolean): ImportResult<Row> {

@@ -209,6 +209,7 @@ interface KeptLink {
   readonly shorturl: string
   readonly created: boolean
   readonly differs?: readonly string[]
+  readonly longurl?: string
   readonly row?: Rest
 }
 

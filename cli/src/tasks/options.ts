@@ -117,6 +117,7 @@ const checks = {
   dryRun: aFlag,
   prune: { expected: 'a string', isValid: (value) => typeof value === 'string' },
   maxDeletes: aCount,
+  mayClear: aFlag,
 } satisfies Record<string, Check>
 
 /** The name of an argument or option of a task. */

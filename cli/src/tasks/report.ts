@@ -1,4 +1,5 @@
 import { ConfigurationError, type Link } from 'shortlink-sdk'
+import { untilAborted } from '../abort.ts'
 import { formatValue, isRecord, mismatch, notify } from '../text.ts'
 import type { TaskClient } from './client.ts'
 import { everyLink } from './every-link.ts'
@@ -94,7 +95,7 @@ export function reportLinks<Previous extends ReportedLink = ReportedLink>(
 
   async function* run({ signal }: TaskControl): AsyncGenerator<ReportResult> {
     const elapsedMs = startStopwatch()
-    const left = await readPrevious(previous)
+    const left = await readPrevious(untilAborted(previous, signal))
     const compare = (link: Link): ReportResult => {
       const before = left.get(link.id)
       left.delete(link.id)

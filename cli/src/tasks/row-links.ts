@@ -1,18 +1,20 @@
 import {
+  type ApiError,
   type CreatedLink,
   InvalidResponseError,
   isSameAddress,
   isShortLinkError,
   type Link,
   LinkConflictError,
+  PermissionError,
   type ShortLinkClient,
 } from 'shortlink-sdk'
-import { hasAlias, isOnDomain, originOf } from '../addresses.ts'
+import { hasAlias, isOnDomain, isStoredForm, leadsTo, originOf } from '../addresses.ts'
 import { formatValue, isRecord } from '../text.ts'
 import { type TaskClient, writerOf } from './client.ts'
 import { everyLink } from './every-link.ts'
 import { UnknownOutcomeError } from './journal.ts'
-import { namesNotSet, type RowParams } from './rows.ts'
+import { namesNotSet, paramsInAscii, type RowParams } from './rows.ts'
 import { mayBeDone, type TaskControl } from './task.ts'
 
 /** The link of a row. */
@@ -21,9 +23,12 @@ export interface RowLink extends Readonly<CreatedLink> {
   readonly created: boolean
   /**
    * The parameters of the row that a link which was found does not have, or not visibly: no server shows a password,
-   * and lists do not show `expiry`. If the import created the link, only `url`, if the server shows another address.
+   * and lists do not show `expiry`. `url` if the server shows that it has cut the address or changed its case; if the
+   * import created the link, nothing else.
    */
   readonly differs: readonly string[]
+  /** The address that the server shows, if `differs` has `url`. */
+  readonly longurl?: string | undefined
 }
 
 /** A row whose link is wanted. */
@@ -70,7 +75,17 @@ export class RowLinks {
   #trial: Promise<unknown> = Promise.resolve()
   /** The rows so far by the ids of their links. */
   readonly #rowOfId = new Map<number, LinkedRow>()
+  /** The highest id of a new link so far. */
+  #newestId = Infinity
   #newest: Promise<readonly Link[]> | undefined
+  /** Whether the server has accepted the key for a creation. */
+  #isKeyAccepted = false
+  /** The refusals of rows that were sent without an alias, by status and words: they are not about the alias. */
+  readonly #refusalsOfRows = new Set<string>()
+  /** The end of the last row whose drawn alias was refused. */
+  #lastRefused: Promise<unknown> = Promise.resolve()
+  /** Whether the server has refused an address and then taken its ASCII form. */
+  #takesAsciiOnly = false
   /** How many rows had to ask for the domains of the account. */
   #askedForDomains = 0
   #domains: Promise<readonly string[] | undefined> | undefined
@@ -105,84 +120,169 @@ export class RowLinks {
     try {
       this.#control.throwIfEnding()
       const link = await (row.params.custom ? this.#ensureAlias(row, begun) : this.#ensureDrawn(row, begun))
+      this.#isKeyAccepted = true
       this.#claim(link, row)
       return link
     } catch (error) {
       // The next row would get such a link too.
       if (isOtherAlias(error)) {
-        this.strays.push(madeLink(error))
+        const made = madeLink(error)
+        if (!this.#rowOfId.has(made.id)) this.strays.push(made)
         this.#control.fail(error)
       }
-      throw error
+      throw this.#isKeyAccepted && isPermission(error) ? withoutAdvice(error) : error
     } finally {
       end()
     }
   }
 
-  async #ensureAlias({ params, alias }: WantedLink, begun: Begun): Promise<RowLink> {
+  async #ensureAlias({ params, alias, isInDoubt = false }: WantedLink, begun: Begun): Promise<RowLink> {
     const domains = await this.#knownDomains()
-    const own = { ...params, custom: alias }
     const options = { createFirst: true, newest: () => this.#readNewest(), ...(domains && { domains }) }
     try {
-      const link = await this.#writer.links.ensure(own, { ...options, ...this.#callOptions(() => begun()) })
+      const link = await this.#sendOrInAscii(params, (own) =>
+        this.#writer.links.ensure({ ...own, custom: alias }, { ...options, ...this.#callOptions(() => begun()) }),
+      )
       this.#aliases = 'given'
       return rowLink(link, link.created, link.link && !link.created ? namesNotSet(params, link.link) : [])
     } catch (error) {
       if (!isConflict(error)) throw error
+      const isOwn = isInDoubt || mayBeDone(error.outcome)
+      const stored = await this.#findStored(error, params, isOwn)
+      if (stored) return isOwn ? this.#takeOwn(stored, params) : foundLink(stored, params)
       if (!params.domain) this.#askedForDomains++
       throw withoutCall(error)
     }
   }
 
+  /** Finds the link of a row among those of a conflict: the one whose address the server has stored its own way. */
+  async #findStored(conflict: LinkConflictError, { url }: RowParams, isOwn: boolean): Promise<Link | undefined> {
+    const isStored = ({ longurl }: { readonly longurl: string }) =>
+      leadsTo(longurl, url, isOwn) || isStoredForm(longurl, url)
+    const stored = [conflict, ...conflict.others].find(isStored)
+    if (!stored) return undefined
+    return this.#writer.links.find(stored.shorturl, { signal: this.#control.ending }).catch(() => undefined)
+  }
+
   async #ensureDrawn(row: WantedLink, begun: Begun): Promise<RowLink> {
-    const { params, isInDoubt, isWithoutAlias } = row
+    const { params, alias, isInDoubt, isWithoutAlias } = row
     let mayHaveLink = isInDoubt
     if (isInDoubt && (this.#aliases !== 'given' || isWithoutAlias)) {
       const own = await this.#findOwn(row)
       if (own) return own
       mayHaveLink = false
     }
-    if (this.#aliases === 'ignored') return this.#create(params, () => begun({ isWithoutAlias: true }))
-    let { alias } = row
-    for (let draws = 1; ; draws++) {
-      try {
-        const change = draws > 1 ? { alias } : undefined
-        const link = await this.#create({ ...params, custom: alias }, () => begun(change))
-        this.#aliases = hasAlias(link.shorturl, alias) ? 'given' : 'ignored'
-        return link
-      } catch (error) {
-        const isRefused = isRefusal(error)
-        const isUnknown = isShortLinkError(error) && mayBeDone(error.outcome)
-        if (isOtherAlias(error) || (!isRefused && !isUnknown)) throw error
-        if (mayHaveLink && isRefused) {
-          const own = await this.#findOwn(row)
-          if (own) return own
-          mayHaveLink = false
-        } else {
-          const found = await this.#findDrawn(params, alias).catch(() => {
-            throw error
-          })
-          // No other program draws this alias, so after a lost response the link is ours, whatever address it shows.
-          if (found && (isUnknown || leadsTo(found, params))) return this.#takeOwn(found, params)
-          if (isUnknown) throw error
-        }
-        if (draws === MAX_DRAWS) break
-        alias = drawAlias()
-      }
+    if (this.#aliases === 'ignored') return this.#createWithoutAlias(params, begun)
+    try {
+      return await this.#createDrawn(params, alias, () => begun())
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      const own = mayHaveLink && (await this.#findOwn(row))
+      if (own) return own
+      // The first of these rows finds out what the refusal means, so the others wait.
+      const link = this.#lastRefused.then(() => this.#drawAgain(row, error, begun))
+      this.#lastRefused = link.catch(() => {})
+      return link
     }
-    const link = await this.#create(params, () => begun({ isWithoutAlias: true }))
-    this.#aliases = 'ignored'
-    return link
   }
 
-  /** Creates a link. @throws {InvalidResponseError} if it is on another domain than its parameters name */
+  /** Draws the alias of a row again that was refused, and sends the row without one if that does not help. */
+  async #drawAgain({ params, ...row }: WantedLink, refused: ApiError, begun: Begun): Promise<RowLink> {
+    let { alias } = row
+    let refusal = refused
+    for (let draws = 1; !this.#isRefusalOfRow(refusal); draws++) {
+      if (this.#control.ending.aborted) throw refusal
+      const found = await this.#findDrawn(params, alias).catch(() => {
+        throw refusal
+      })
+      if (found && isOfRow(found, params)) return this.#takeOwn(found, params)
+      if (draws === MAX_DRAWS) break
+      alias = drawAlias()
+      try {
+        return await this.#createDrawn(params, alias, () => begun({ alias }))
+      } catch (error) {
+        if (!isRefusal(error)) throw error
+        refusal = error
+      }
+    }
+    if (this.#aliases === 'given' && this.#isRefusalOfRow(refusal)) throw refusal
+    try {
+      const link = await this.#createWithoutAlias(params, begun)
+      this.#aliases = 'ignored'
+      return link
+    } catch (error) {
+      if (isRefusal(error)) this.#refusalsOfRows.add(wordsOf(error))
+      throw error
+    }
+  }
+
+  #isRefusalOfRow(refusal: ApiError): boolean {
+    return refusal.serverMessage !== '' && this.#refusalsOfRows.has(wordsOf(refusal))
+  }
+
+  async #createDrawn(params: RowParams, alias: string, begun: () => Promise<void>): Promise<RowLink> {
+    try {
+      const create = (own: RowParams) => this.#create({ ...own, custom: alias }, begun)
+      const link = await this.#sendOrInAscii(params, create)
+      this.#aliases = hasAlias(link.shorturl, alias) ? 'given' : 'ignored'
+      return link
+    } catch (error) {
+      if (isOtherAlias(error) || !isShortLinkError(error) || !mayBeDone(error.outcome)) throw error
+      // No other program draws this alias, so the link is ours, whatever address it shows.
+      const found = await this.#findDrawn(params, alias).catch(() => undefined)
+      if (!found) throw error
+      return this.#takeOwn(found, params)
+    }
+  }
+
+  async #createWithoutAlias(params: RowParams, begun: Begun): Promise<RowLink> {
+    return this.#sendOrInAscii(params, (own) => this.#create(own, () => begun({ isWithoutAlias: true })))
+  }
+
+  /** Sends a row, and once more in ASCII if it is refused. */
+  async #sendOrInAscii<T>(params: RowParams, send: (params: RowParams) => Promise<T>): Promise<T> {
+    const inAscii = paramsInAscii(params)
+    if (!inAscii) return send(params)
+    if (this.#takesAsciiOnly) return send(inAscii)
+    try {
+      return await send(params)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      const sent = await send(inAscii)
+      this.#takesAsciiOnly = true
+      return sent
+    }
+  }
+
+  /** Creates a link. @throws {InvalidResponseError} if it is on another domain, or leads to another address */
   async #create(params: RowParams, begun: () => Promise<void>): Promise<RowLink> {
-    const { domain } = params
+    const { custom, domain } = params
     const made = await this.#writer.links.create(params, this.#callOptions(begun))
     if (domain && !isOnDomain(made, domain)) throw this.#otherDomain(made, domain)
-    // Some servers give the link that exists.
-    const created = !this.#rowOfId.has(made.id)
-    return rowLink(made, created, created ? [] : namesNotSet(params, undefined))
+    // Some servers give the link that exists. Its alias is not the one that was sent, and its id is no new one.
+    const isOfRow = this.#rowOfId.has(made.id)
+    const mayExist = made.id <= this.#newestId && (custom === undefined || !hasAlias(made.shorturl, custom))
+    this.#newestId = this.#newestId === Infinity ? made.id : Math.max(this.#newestId, made.id)
+    if (mayExist && !isOfRow) await this.#throwIfOther(made, params)
+    return rowLink(made, !isOfRow, isOfRow ? namesNotSet(params, undefined) : [])
+  }
+
+  /** @throws {InvalidResponseError} if a link leads to another address than that of a row */
+  async #throwIfOther({ id, shorturl }: CreatedLink, { url }: RowParams): Promise<void> {
+    const options = { signal: this.#control.ending }
+    const { longurl } = await this.#writer.links.get(id, options).then(
+      ({ details }) => details,
+      () => ({ longurl: null }),
+    )
+    if (longurl === null || leadsTo(longurl, url, true) || isStoredForm(longurl, url)) return
+    throw this.#otherAddress({ id, shorturl }, `${shorturl} (id ${id}), which leads to ${formatValue(longurl)}`)
+  }
+
+  /** Returns the error of a row that was given the link of another address. */
+  #otherAddress({ id, shorturl }: CreatedLink, given: string): InvalidResponseError {
+    const message = this.#client.redact(`the server gave ${given}`)
+    const read = { reason: 'schema', status: 200, body: { id, shorturl }, issues: [{ path: ['id'], message }] } as const
+    return new InvalidResponseError(message, read, { ...creation, outcome: 'unknown' })
   }
 
   #otherDomain({ id, shorturl }: CreatedLink, domain: string): InvalidResponseError {
@@ -200,8 +300,9 @@ export class RowLinks {
 
   #takeOwn(link: Link, { url }: RowParams): RowLink {
     this.#aliases = 'given'
-    const isAsSent = link.longurl === null || isSameAddress(link.longurl, url)
-    return rowLink(link, true, isAsSent ? [] : ['url'])
+    const { longurl } = link
+    if (longurl === null || leadsTo(longurl, url, true)) return rowLink(link, true)
+    return { ...rowLink(link, true, ['url']), longurl }
   }
 
   /**
@@ -218,7 +319,7 @@ export class RowLinks {
       const isOwn = (link: Link) => hasAlias(link.shorturl, alias) && (!domain || isOnDomain(link, domain))
       for await (const { links } of everyLink(this.#client, this.#control.ending)) {
         own ??= links.find(isOwn)
-        hasOthers ||= links.some((link) => leadsTo(link, params) && !this.#rowOfId.has(link.id))
+        hasOthers ||= links.some((link) => isOfRow(link, params) && !this.#rowOfId.has(link.id))
       }
     }
     if (own) return this.#takeOwn(own, params)
@@ -227,15 +328,13 @@ export class RowLinks {
   }
 
   /** Gives a row its link. @throws {InvalidResponseError} if a row with another address has that link */
-  #claim({ id, shorturl }: RowLink, { name, params }: WantedLink): void {
+  #claim(link: RowLink, { name, params }: WantedLink): void {
+    const { id, shorturl } = link
     const other = this.#rowOfId.get(id)
     if (!other) this.#rowOfId.set(id, { name, url: params.url })
     if (!other || isSameAddress(other.url, params.url)) return
-    const message = this.#client.redact(
-      `the server gave the link of ${other.name}, ${shorturl} (id ${id}), whose url is ${formatValue(other.url)}`,
-    )
-    const read = { reason: 'schema', status: 200, body: { id, shorturl }, issues: [{ path: ['id'], message }] } as const
-    throw new InvalidResponseError(message, read, { ...creation, outcome: 'unknown' })
+    const given = `the link of ${other.name}, ${shorturl} (id ${id}), whose url is ${formatValue(other.url)}`
+    throw this.#otherAddress(link, given)
   }
 
   /** Returns the options of a call, which is recorded before the first request that creates something. */
@@ -310,9 +409,11 @@ export function drawAlias(): string {
   }).join('')
 }
 
-/** Returns whether a link leads to the address of a row, on the domain that it names. */
-const leadsTo = (link: Link, { url, domain }: RowParams) =>
-  link.longurl !== null && isSameAddress(link.longurl, url) && (!domain || isOnDomain(link, domain))
+/** Returns whether a link may be the one that was made for a row, to judge by its address and its domain. */
+const isOfRow = ({ longurl, shorturl }: Link, { url, domain }: RowParams) =>
+  longurl !== null &&
+  (leadsTo(longurl, url, true) || isStoredForm(longurl, url)) &&
+  (!domain || isOnDomain({ shorturl }, domain))
 
 /** Returns whether another link has the alias. */
 const isConflict = (error: unknown): error is LinkConflictError =>
@@ -324,11 +425,29 @@ function withoutCall(error: LinkConflictError): LinkConflictError {
   return new LinkConflictError(error, { operation: '', method, path, url, attempts, outcome }, others)
 }
 
+/** Returns whether the server has refused what a key may do, such as a sixth link of a plan. */
+const isPermission = (error: unknown): error is PermissionError =>
+  isShortLinkError(error) && error.code === 'permission'
+
+/** Returns the error of a refusal without the advice to check a key that was accepted before. */
+function withoutAdvice(error: PermissionError): PermissionError {
+  const { serverMessage, status, method = '', path = '', url = '', attempts, outcome } = error
+  return new PermissionError(`${status} ${serverMessage || 'no message'}`, error, {
+    method,
+    path,
+    url,
+    attempts,
+    outcome,
+  })
+}
+
 /** Returns whether the server refused a call for a reason that only its message states, in the language of the site. */
-function isRefusal(error: unknown): boolean {
+export function isRefusal(error: unknown): error is ApiError {
   if (!isShortLinkError(error)) return false
   return error.code === 'not_found' ? error.isFromApi : error.code === 'api' && isRecord(error.body)
 }
+
+const wordsOf = ({ status, serverMessage }: ApiError) => `${status} ${serverMessage}`
 
 /** The error of a link that the server has made with another alias or domain than the one that was sent. */
 type OtherAliasError = InvalidResponseError & { readonly reason: 'other_alias' }
@@ -341,6 +460,12 @@ function madeLink({ body }: OtherAliasError): CreatedLink {
   const { id, shorturl } = body as CreatedLink
   return { id, shorturl }
 }
+
+/** Returns a link that was there already, and whose address the server shows otherwise. */
+const foundLink = (link: Link, params: RowParams): RowLink => ({
+  ...rowLink(link, false, ['url', ...namesNotSet(params, link)]),
+  longurl: link.longurl ?? undefined,
+})
 
 const rowLink = ({ id, shorturl }: CreatedLink, created: boolean, differs: readonly string[] = []): RowLink => ({
   id,

@@ -1,6 +1,13 @@
-import { ConfigurationError, ConnectionError, isShortLinkError, type Outcome, type RateLimitState } from 'shortlink-sdk'
-import { abortError, sleep } from '../abort.ts'
-import { formatValue, hasMessage, mismatch, notify, reasonOf } from '../text.ts'
+import {
+  type ApiError,
+  ConfigurationError,
+  ConnectionError,
+  isShortLinkError,
+  type Outcome,
+  type RateLimitState,
+} from 'shortlink-sdk'
+import { abortError, sleep, untilAborted } from '../abort.ts'
+import { formatValue, hasMessage, isRecord, mismatch, notify, reasonOf } from '../text.ts'
 import { isInDoubt, type JournalState, loadJournal, UnknownOutcomeError } from './journal.ts'
 import type { BulkOptions } from './options.ts'
 import {
@@ -10,11 +17,14 @@ import {
   startStopwatch,
   type TaskControl,
   type TaskError,
-  timeLeft,
+  TimeLeft,
 } from './task.ts'
 
 /** After so many items in a row without any response, the server is away. */
 const MAX_WITHOUT_RESPONSE = 5
+
+/** After so many refusals with the same words and no success between them, every other item would be refused too. */
+const MAX_REFUSALS = 5
 
 /** The second argument of the worker of a task. */
 export interface WorkContext extends BulkContext {
@@ -52,6 +62,9 @@ export class ItemRun<T, R> {
   /** Items that this run has worked on. */
   #finished = 0
   #withoutResponse = 0
+  /** How many items were refused since the last success, by the status and the words of the refusal. */
+  readonly #refusals = new Map<string, number>()
+  readonly #timeLeft = new TimeLeft()
   /** Items that earlier runs have done, and that have not come yet. */
   #replaysLeft = 0
   #journalState: JournalState = new Map()
@@ -125,14 +138,15 @@ export class ItemRun<T, R> {
     const left = total === undefined ? undefined : Math.max(0, total - done - failed - waiting)
     const elapsedMs = this.#elapsedMs()
     const pace = { finished: this.#finished, elapsedMs }
-    const etaMs = left === undefined ? undefined : timeLeft(left, pace, this.#options.client?.rateLimit)
+    const etaMs = this.#timeLeft.estimate(left, pace, this.#options.client?.rateLimit)
     notify(this.#options.onProgress, { done, failed, total, elapsedMs, etaMs })
   }
 
   /** Starts the items one after another, so that each sees the current state of the rate limit. */
   async *#startItems(): AsyncGenerator<Started<BulkResult<T, R> | undefined>> {
     let index = 0
-    for await (const item of await this.#options.items(this.#journalState)) {
+    const items = await this.#options.items(this.#journalState)
+    for await (const item of untilAborted(items, this.#control.ending)) {
       const key = this.#keyOf(item, index)
       const started = this.#earlier(key, item, index) ?? (await this.#start(key, item, index))
       if (started === 'skip') this.#count(undefined)
@@ -217,7 +231,10 @@ export class ItemRun<T, R> {
     const isStillUnknown = !called.ok && !isConflict(called.error) && isInDoubt(this.#earlierState(key))
     const result = isStillUnknown && called.outcome !== 'done' ? { ...called, outcome: 'unknown' as const } : called
     this.#finished++
-    if (client) this.#endIfUseless(result.error)
+    if (client) {
+      this.#endIfUseless(result.error)
+      this.#endIfRefused(result.error)
+    }
     // An aborted item keeps the state `begun`, because it may have been done.
     if (signal.aborted && result.outcome === 'unknown') return result
     // The journal calls an item done if its result is known. One that only the server called done is in doubt.
@@ -244,6 +261,20 @@ export class ItemRun<T, R> {
     this.#control.fail(new ConnectionError(message, { outcome: 'not-sent', retryable: true }, { cause: error }))
   }
 
+  /** Ends the run if items are refused one after another for a reason that is none of theirs, such as a full plan. */
+  #endIfRefused(error: TaskError | undefined): void {
+    if (!error) this.#refusals.clear()
+    if (!isRefusal(error) || namesField(error)) return
+    const { status, serverMessage } = error
+    const words = `${serverMessage || 'no message'} (status ${status})`
+    const count = (this.#refusals.get(words) ?? 0) + 1
+    this.#refusals.set(words, count)
+    if (count < MAX_REFUSALS) return
+    const message = `the server has refused ${MAX_REFUSALS} items with the same words, so the rest was not tried: ${words}. Once that is solved, run the items that are left again`
+    const RefusalError = error.constructor as typeof ApiError
+    this.#control.fail(new RefusalError(message, error, { outcome: 'not-sent', retryable: true }))
+  }
+
   async #call(item: T, context: WorkContext, hasBegun: () => boolean): Promise<BulkResult<T, R>> {
     const { index } = context
     try {
@@ -266,6 +297,19 @@ async function waitForSlot(client: BulkOptions<unknown>['client'], signal: Abort
 
 /** Returns whether another link has the alias of an item, which is certain whatever an earlier run did. */
 const isConflict = (error: unknown) => isShortLinkError(error) && error.code === 'link_conflict'
+
+/** Returns whether the server has refused an item. A rate limit passes. */
+const isRefusal = (error: TaskError | undefined): error is Refusal =>
+  isShortLinkError(error) && 'serverMessage' in error && error.outcome === 'rejected' && error.code !== 'rate_limit'
+
+type Refusal = Extract<TaskError, { readonly serverMessage: string }>
+
+/** Returns whether a refusal is about a value of the item. */
+function namesField({ serverMessage, body }: Refusal): boolean {
+  const errors = isRecord(body) ? body.errors : undefined
+  if (isRecord(errors) && Object.keys(errors).length > 0) return true
+  return /\b(url|custom|alias|domain|password|expiry)\b/i.test(serverMessage)
+}
 
 /** Returns the result of an item that failed. `otherwise`: its outcome if the error does not say one. */
 function failed<T>(item: T, index: number, thrown: unknown, otherwise: Outcome = 'unknown') {

@@ -1,8 +1,8 @@
-import { InvalidRequestError, type Issue, isSameAddress, type Link, type LinkEnsure } from 'shortlink-sdk'
-import { aliasOf, hostOf, lettersOf, pickLink } from '../addresses.ts'
+import { InvalidRequestError, type Issue, type Link, type LinkEnsure } from 'shortlink-sdk'
+import { aliasOf, hostOf, isBeginningOf, isLowerCaseOf, leadsTo, lettersOf, pickLink } from '../addresses.ts'
 import { formatValue } from '../text.ts'
 import type { TaskClient } from './client.ts'
-import { comparedNames, differences, groupBy, type LinkRow, RowChecks, readRows, rowName } from './rows.ts'
+import { comparedNames, differences, groupBy, type LinkRow, plainText, RowChecks, readRows, rowName } from './rows.ts'
 
 /** The change that an alias needs. */
 export type SyncAction = 'create' | 'update' | 'keep' | 'delete'
@@ -19,6 +19,11 @@ export interface SyncPlan {
   readonly was: string | undefined
   /** The names of what an update changes, such as `url` or `title`. */
   readonly changes: readonly string[]
+  /**
+   * The names of what the server stores in another form than the row says, such as a cut `url` or `title`. They are no
+   * change to make. After an update, everything that the server shows otherwise.
+   */
+  readonly differs: readonly string[]
   /** The clicks that go with a link that is deleted; `undefined` for other actions, or if the server does not say. */
   readonly clicks: number | undefined
 }
@@ -98,28 +103,77 @@ export function planOf(
   for (const isExact of [true, false]) {
     for (const row of byCertainty) if (!linkOf.has(row)) claim(row, isExact)
   }
-  const steps = wanted.map((row) => stepOf(row, linkOf.get(row)))
+  const habits = habitsOf(existing)
+  const steps = wanted.map((row) => stepOf(row, linkOf.get(row), habits))
   if (prune === undefined) return steps
   const wantedLetters = new Set(wanted.map(({ params }) => lettersOf(params.custom)))
   const unwanted = existing.flatMap((link): PlannedStep[] => {
     const alias = aliasOf(link) ?? ''
     if (!alias.startsWith(prune) || claimed.has(link) || wantedLetters.has(lettersOf(alias))) return []
     const { shorturl, longurl, clicks } = link
-    const gone = { url: undefined, was: longurl ?? undefined, changes: [], clicks: clicks ?? undefined }
+    const gone = { url: undefined, was: longurl ?? undefined, changes: [], differs: [], clicks: clicks ?? undefined }
     return [{ plan: { action: 'delete', alias, domain: hostOf(shorturl), ...gone }, link }]
   })
   return [...steps, ...unwanted]
 }
 
-function stepOf(row: WantedRow, link: Link | undefined): PlannedStep {
+function stepOf(row: WantedRow, link: Link | undefined, habits: Habits): PlannedStep {
   const { url, custom: alias, domain } = row.params
   const plan = { alias, url, was: link?.longurl ?? undefined, clicks: undefined }
-  if (!link) return { plan: { ...plan, action: 'create', domain: domain && hostOf(domain), changes: [] }, row }
-  const isThere = link.longurl !== null && isSameAddress(link.longurl, url)
-  const changes = [...(isThere ? [] : ['url']), ...differences({ ...row.params, ...row.none }, link)]
+  if (!link) {
+    return { plan: { ...plan, action: 'create', domain: domain && hostOf(domain), changes: [], differs: [] }, row }
+  }
+  const said = { ...row.params, ...row.none }
+  const isThere = link.longurl !== null && leadsTo(link.longurl, url)
+  const others = [...(isThere ? [] : ['url']), ...differences(said, link)]
+  const differs = others.filter((name) => isStoredSo(name, said, link, habits))
+  const changes = others.filter((name) => !differs.includes(name))
   const action = changes.length > 0 ? 'update' : 'keep'
-  return { plan: { ...plan, action, domain: hostOf(link.shorturl), changes }, row, link }
+  return { plan: { ...plan, action, domain: hostOf(link.shorturl), changes, differs }, row, link }
 }
+
+const textNames = ['longurl', 'title', 'description'] as const
+
+/** What the list shows of how the server stores texts. */
+interface Habits {
+  /** The length of the longest text: one that is as long may have been cut. */
+  readonly longest: Readonly<Record<(typeof textNames)[number], number>>
+  /** Whether an address has an upper-case letter. */
+  readonly hasUpperCase: boolean
+}
+
+function habitsOf(links: readonly Link[]): Habits {
+  const longest = { longurl: 0, title: 0, description: 0 }
+  for (const link of links) {
+    for (const name of textNames) longest[name] = Math.max(longest[name], link[name]?.length ?? 0)
+  }
+  return { longest, hasUpperCase: links.some(({ longurl }) => longurl !== null && /[A-Z]/.test(longurl)) }
+}
+
+/** The beginning of a title that is shorter than this is another title. */
+const SHORTEST_TEXT = 60
+
+/** Returns whether a link shows what this server makes of the value of a row, such as its beginning or its lower case. */
+function isStoredSo(name: string, row: object, link: Link, { longest, hasUpperCase }: Habits): boolean {
+  const said = String((row as Record<string, unknown>)[name] ?? '')
+  const { longurl } = link
+  if (name === 'url' && longurl !== null) {
+    if (longurl.length === longest.longurl && isBeginningOf(longurl, said)) return true
+    return !hasUpperCase && isLowerCaseOf(longurl, said)
+  }
+  if (name !== 'title' && name !== 'description') return false
+  const text = link[name] ?? ''
+  const stored = strippedText(text)
+  if (stored === strippedText(said)) return !/<[^>]*>|^\s|\s$/.test(plainText(text))
+  return text.length >= SHORTEST_TEXT && text.length === longest[name] && strippedText(said).startsWith(stored)
+}
+
+/** Returns a text without tags and outer spaces. */
+const strippedText = (text: string): string =>
+  plainText(text)
+    .replace(/<[^>]*>/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
 
 function severalDomains(alias: string, links: readonly Link[]): InvalidRequestError {
   const at = links.map(({ shorturl }) => hostOf(shorturl)).join(', ')

@@ -1,20 +1,23 @@
 import {
   ConfigurationError,
   InvalidRequestError,
+  type Issue,
   isShortLinkError,
   type Link,
   type RequestOptions,
   type ShortLinkClient,
 } from 'shortlink-sdk'
+import { untilAborted } from '../abort.ts'
 import { hostOf, isSameSpelling, lettersOf } from '../addresses.ts'
 import { formatValue, notify } from '../text.ts'
 import { type TaskClient, writerOf } from './client.ts'
 import { everyLink, type OddLink } from './every-link.ts'
+import { mayClearPassword, namesToClear, updateLink } from './link-update.ts'
 import { checkTask, type TaskOptions } from './options.ts'
 import { RowLinks } from './row-links.ts'
 import { type LinkRow, namesNotShown } from './rows.ts'
 import { ItemRun } from './run.ts'
-import { type PlannedStep, planOf, readWanted, type SyncPlan } from './sync-plan.ts'
+import { type PlannedStep, planOf, readWanted, type SyncPlan, type WantedRow } from './sync-plan.ts'
 import { createTask, startStopwatch, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
 
 /** Options of `syncLinks`. All are optional. */
@@ -28,6 +31,11 @@ export interface SyncOptions extends TaskOptions {
   prune?: string | undefined
   /** The maximum number of links that `prune` may delete. Default 10; if the plan deletes more, nothing is changed. */
   maxDeletes?: number | undefined
+  /**
+   * Updates links although that may clear what no response shows: passwords, pixels, types and targets by language.
+   * Default `false`: nothing is changed unless every row that is updated says its password.
+   */
+  mayClear?: boolean | undefined
   /**
    * Called once, when the plan is made and nothing is changed yet, with the totals of it. Errors it throws are ignored.
    */
@@ -65,8 +73,13 @@ export interface SyncSummary extends TaskSummary {
    */
   readonly notCompared: readonly string[]
   /**
-   * The error with which `apply` refuses this plan, because it deletes more links than `maxDeletes`; otherwise
-   * `undefined`.
+   * The parameters that the updates of the plan may clear, because no response shows them: `password`, `pixels`,
+   * `type`, `languagetarget`.
+   */
+  readonly mayBeCleared: readonly string[]
+  /**
+   * The error with which `apply` refuses this plan, because it deletes more links than `maxDeletes`, or may clear
+   * passwords without `mayClear`; otherwise `undefined`.
    */
   readonly refused: InvalidRequestError | undefined
 }
@@ -74,14 +87,17 @@ export interface SyncSummary extends TaskSummary {
 /**
  * Makes aliases lead where `wanted` says, with the title, description, campaign and channel that it names. The plan is
  * `create`, `update`, `keep` and, with `prune`, `delete`; nothing is changed without `apply: true`, and a second run of
- * an applied plan is all `keep`. It costs the list of links once, 100 a request, and one request for each change. If
- * the list became shorter while it was read, it is read once more.
+ * an applied plan is all `keep`. It costs the list of links once, 100 a request, one request for each creation and
+ * deletion, and three for each update. If the list became shorter while it was read, it is read once more.
  *
  * `null` and `''` mean none: a title, description, campaign or channel that is there is taken away. `undefined` says
  * nothing.
  *
- * An update sends everything that its row says, because some servers clear what they are not sent. Deletions begin when
- * everything else has succeeded. A list that is incomplete ends the sync before anything is planned. A link that is
+ * Some servers clear what an update leaves out. So an update reads the link, sends what its row says and what the link
+ * shows besides, and reads the link again. What no response shows cannot be kept: see `mayClear`. An address that the
+ * server stores in lower case or cut, and a title that it cuts or strips, are kept and named in `differs`.
+ *
+ * Deletions begin when everything else has succeeded. A list that is incomplete ends the sync before anything is planned. A link that is
  * wanted in any spelling is not deleted. A row of the list that is invalid is a failed result; the rest goes on, and
  * nothing is deleted.
  *
@@ -96,7 +112,8 @@ export interface SyncSummary extends TaskSummary {
  *
  * @throws {ConfigurationError} if an argument is invalid
  * @throws {InvalidRequestError} during the run, before anything is sent: if a row has no alias or no address, or if an
- *   alias is there twice. Before anything is changed: if more links would be deleted than `maxDeletes`
+ *   alias is there twice. Before anything is changed: if more links would be deleted than `maxDeletes`, or `mayClear` is
+ *   missing
  * @throws {InvalidResponseError} if the list of links is incomplete, or the server gives a link another alias or domain
  *   than the one that is wanted
  * @throws {ConnectionError} during the run, if five changes in a row got no response
@@ -112,20 +129,28 @@ export function syncLinks(
     'apply',
     'prune',
     'maxDeletes',
+    'mayClear',
     'concurrency',
     'onPlan',
   ])
-  const { apply = false, prune, maxDeletes = 10, concurrency, signal, onPlan, onProgress } = options
+  const { apply = false, mayClear = false, prune, maxDeletes = 10, concurrency, signal, onPlan, onProgress } = options
   if (prune?.trim() === '') {
     throw new ConfigurationError('syncLinks: prune: expected what the aliases begin with that may be deleted')
   }
   const planned = { total: 0, create: 0, update: 0, keep: 0, delete: 0 }
   const changed = { created: 0, updated: 0, deleted: 0 }
   const counted = { done: 0, failed: 0, unknown: 0 }
-  let summary: SyncSummary = { ...planned, ...changed, ...counted, notCompared: [], refused: undefined }
+  let summary: SyncSummary = {
+    ...planned,
+    ...changed,
+    ...counted,
+    notCompared: [],
+    mayBeCleared: [],
+    refused: undefined,
+  }
 
   async function* run(control: TaskControl): AsyncGenerator<SyncResult> {
-    const rows = await readWanted(client, wanted)
+    const rows = await readWanted(client, untilAborted(wanted, control.signal))
     const { existing, odd } = await readExisting(client, control.signal, onProgress)
     // Nobody can tell what their links are, so they are left alone.
     const oddAliases = new Set(odd.map(({ link }) => lettersOf(link.alias ?? '')))
@@ -135,8 +160,15 @@ export function syncLinks(
     for (const { plan } of steps) planned[plan.action]++
     const said = rows.map(({ params, none }) => ({ ...params, ...none }))
     const deletions = steps.filter(({ plan }) => plan.action === 'delete')
-    const refused = deletions.length > maxDeletes ? tooManyDeletes(deletions, maxDeletes) : undefined
-    summary = { ...summary, ...planned, notCompared: namesNotShown(said, existing), refused }
+    const updated = steps.flatMap(({ plan, row }) => (plan.action === 'update' && row ? [row] : []))
+    const mayBeCleared = namesToClear(updated)
+    const unsaid = mayClear ? [] : updated.filter(mayClearPassword)
+    const issues = [
+      ...(deletions.length > maxDeletes ? [tooManyDeletes(deletions, maxDeletes)] : []),
+      ...(unsaid.length > 0 ? [mayClearMissing(unsaid, mayBeCleared)] : []),
+    ]
+    const refused = issues.length > 0 ? new InvalidRequestError(issues) : undefined
+    summary = { ...summary, ...planned, notCompared: namesNotShown(said, existing), mayBeCleared, refused }
     notify(onPlan, summary)
     if (apply && refused) throw refused
     const kept = planned.keep
@@ -147,7 +179,7 @@ export function syncLinks(
       const url = rows.find(({ params }) => lettersOf(params.custom) === letters)?.params.url
       const plan = { action: 'keep' as const, alias: link.alias ?? '', domain: hostOf(link.shorturl) || undefined }
       const was = link.longurl ?? undefined
-      yield { ...plan, url, was, changes: [], clicks: undefined, ok: false, outcome: 'unknown', error }
+      yield { ...plan, url, was, changes: [], differs: [], clicks: undefined, ok: false, outcome: 'unknown', error }
     }
     for (const { plan } of steps) {
       if (plan.action === 'keep') yield { ...plan, ok: true, outcome: 'done' }
@@ -172,7 +204,9 @@ export function syncLinks(
       work: (step, { begun }) => {
         const beforeRequest = ({ method }: Request) => (method === 'GET' ? undefined : begun())
         const options = { signal: control.ending, beforeRequest }
-        const written = writeStep(step, { links, rowLinks, aliasOfId, begun: () => begun(), options })
+        const update = (link: Parameters<typeof updateLink>[0], row: WantedRow) =>
+          updateLink(link, row, { links, baseUrl: client.baseUrl, mayClear, options })
+        const written = writeStep(step, { links, update, rowLinks, aliasOfId, begun: () => begun(), options })
         writes.push(written)
         return written
       },
@@ -221,12 +255,22 @@ async function readExisting(client: TaskClient, signal: AbortSignal, onProgress:
   return { existing, odd }
 }
 
-function tooManyDeletes(deletions: readonly PlannedStep[], maxDeletes: number): InvalidRequestError {
-  const aliases = deletions.slice(0, 3).map(({ plan }) => plan.alias)
-  const some = [...aliases, ...(deletions.length > 3 ? ['…'] : [])].join(', ')
+function tooManyDeletes(deletions: readonly PlannedStep[], maxDeletes: number): Issue {
+  const some = firstOf(deletions.map(({ plan }) => plan.alias))
   const message = `the plan deletes ${deletions.length} links (${some}), and at most ${maxDeletes} may be deleted. Nothing was changed`
-  return new InvalidRequestError([{ path: ['maxDeletes'], message }])
+  return { path: ['maxDeletes'], message }
 }
+
+function mayClearMissing(rows: readonly WantedRow[], names: readonly string[]): Issue {
+  const some = firstOf(rows.map(({ params }) => params.custom))
+  const links = rows.length === 1 ? `1 link (${some}) whose row says` : `${rows.length} links (${some}) whose rows say`
+  const message = `the plan updates ${links} no password, and an update may clear what no response shows: ${names.join(', ')}. Nothing was changed`
+  return { path: ['mayClear'], message }
+}
+
+/** Lists the first aliases. */
+const firstOf = (aliases: readonly string[]): string =>
+  [...aliases.slice(0, 3), ...(aliases.length > 3 ? ['…'] : [])].join(', ')
 
 function twinsOf(alias: string, other: string): InvalidRequestError {
   const message = `${formatValue(alias)} and ${formatValue(other)} are one alias on this server`
@@ -235,18 +279,20 @@ function twinsOf(alias: string, other: string): InvalidRequestError {
 
 interface Writing {
   readonly links: ShortLinkClient['links']
+  /** Updates a link, and returns what the server shows otherwise. */
+  readonly update: (link: Pick<Link, 'id' | 'shorturl'>, row: WantedRow) => Promise<readonly string[]>
   readonly rowLinks: RowLinks
   /** The wanted aliases of the links so far, by their ids. */
   readonly aliasOfId: Map<number, string>
   readonly begun: () => Promise<void>
-  /** The options of updates and deletions. */
+  /** The options of deletions. */
   readonly options: RequestOptions
 }
 
 /** Carries out a step. Returns what was done. */
 async function writeStep(
   { plan, row, link }: PlannedStep,
-  { links, rowLinks, aliasOfId, begun, options }: Writing,
+  { links, update, rowLinks, aliasOfId, begun, options }: Writing,
 ): Promise<SyncPlan> {
   const { action, alias } = plan
   if (action === 'delete') {
@@ -257,10 +303,7 @@ async function writeStep(
     })
     return plan
   }
-  const { params, none } = row!
-  // Its alias stays: some servers call it taken by the link itself.
-  const taken = Object.entries(none).filter(([name]) => plan.changes.includes(name))
-  const { custom: _, ...update } = { ...params, ...Object.fromEntries(taken) }
+  const { params } = row!
   // In another spelling it may be another link, which must not lead elsewhere: the server decides.
   if (action === 'create' || (plan.changes.includes('url') && !isSameSpelling(link!, alias))) {
     const own = await rowLinks
@@ -271,14 +314,13 @@ async function writeStep(
     const twin = own && aliasOfId.get(own.id)
     if (twin !== undefined && twin !== alias) throw twinsOf(alias, twin)
     if (own) aliasOfId.set(own.id, alias)
-    if (own?.created) return { ...plan, action: 'create', was: undefined, changes: [] }
+    if (own?.created) return { ...plan, action: 'create', was: undefined, changes: [], differs: own.differs }
     if (own) {
       // Somebody else has made it since the list was read.
-      const { differs } = own
-      if (differs.length > 0) await links.update(own.id, update, options)
-      return { ...plan, action: differs.length > 0 ? 'update' : 'keep', was: plan.url, changes: differs }
+      const { differs: changes } = own
+      const differs = changes.length > 0 ? await update(own, row!) : []
+      return { ...plan, action: changes.length > 0 ? 'update' : 'keep', was: plan.url, changes, differs }
     }
   }
-  await links.update(link!.id, update, options)
-  return plan
+  return { ...plan, differs: await update(link!, row!) }
 }

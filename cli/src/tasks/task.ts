@@ -185,23 +185,40 @@ export function startStopwatch(): () => number {
   }
 }
 
-/** The length of a window, in milliseconds. */
+/** The length of a window that nobody knows, in milliseconds. */
 const USUAL_INTERVAL = 60_000
 
-/**
- * Estimates the time until `left` more items are done, in milliseconds: the larger of what the pace of the `finished`
- * ones says, and what the rate limit needs for a request each. `undefined` if nobody can say.
- */
-export function timeLeft(
-  left: number,
-  { finished, elapsedMs }: { readonly finished: number; readonly elapsedMs: number },
-  { limit = Infinity, remaining = limit, resetAt }: Partial<RateLimitState> = {},
-): number | undefined {
-  if (left === 0) return 0
-  if (finished === 0) return undefined
-  const pace = (elapsedMs / finished) * left
-  if (left <= remaining) return Math.round(pace)
-  const untilReset = resetAt ? Math.max(0, resetAt.getTime() - Date.now()) : USUAL_INTERVAL
-  const windows = Math.ceil((left - remaining) / limit) - 1
-  return Math.round(Math.max(pace, untilReset + windows * USUAL_INTERVAL))
+/** Estimates the time until a task is done. It learns how long the windows of the rate limit are. */
+export class TimeLeft {
+  /** The time between the ends of two windows, or until then the longest time that one had left. */
+  #interval = 0
+  #resetAt: number | undefined
+
+  /**
+   * Returns the time until `left` more items are done, in milliseconds: the larger of what the pace of the `finished`
+   * ones says, and what the rate limit needs for a request each. `undefined` if nobody can say.
+   */
+  estimate(
+    left: number | undefined,
+    { finished, elapsedMs }: { readonly finished: number; readonly elapsedMs: number },
+    { limit = Infinity, remaining = limit, resetAt }: Partial<RateLimitState> = {},
+  ): number | undefined {
+    const untilReset = resetAt ? this.#learn(resetAt.getTime()) : USUAL_INTERVAL
+    if (left === 0) return 0
+    if (left === undefined || finished === 0) return undefined
+    const pace = (elapsedMs / finished) * left
+    if (left <= remaining) return Math.round(pace)
+    const windows = Math.ceil((left - remaining) / limit) - 1
+    return Math.round(Math.max(pace, untilReset + windows * (this.#interval || USUAL_INTERVAL)))
+  }
+
+  /** Learns when a window ends. Returns the time until then. */
+  #learn(resetAt: number): number {
+    const now = Date.now()
+    const before = this.#resetAt
+    this.#resetAt = resetAt
+    if (before !== undefined && before <= now && resetAt > before) this.#interval = resetAt - before
+    else this.#interval = Math.max(this.#interval, resetAt - now)
+    return Math.max(0, resetAt - now)
+  }
 }

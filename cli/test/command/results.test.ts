@@ -1,3 +1,4 @@
+import type { Deviation } from 'shortlink-sdk/testing'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { run, sentTo, setUp, shop } from './run.ts'
 
@@ -259,4 +260,32 @@ test('what list and report write can be imported, and synced without a change', 
       ])
     }
   }
+})
+
+test.each<[Deviation, string, string]>([
+  ['url-respelled', 'caf%c3%a9/?a=1&b=2', ''],
+  ['url-respelled', 'tea/', ''],
+  ['url-respelled', 'tea/#opening', 'left as it is: url may not be as in this row'],
+  ['url-lower-case', 'Tea?Q=1', 'left as it is: url may not be as in this row'],
+  ['url-cut', `${'long-'.repeat(20)}end`, 'left as it is: url may not be as in this row'],
+])('a result agrees with the address that %s has stored of %s', async (deviation, name, error) => {
+  const { sandbox, write, path, read } = await setUp({ dialect: [deviation], data: { links: [] } })
+  const file = await write('links.csv', `url,custom\n${shop(name)},tea\n`)
+  expect((await run('import', file, '--out', path('r.csv'))).status).toBe(0)
+  const sent = sentTo(sandbox).length
+  const { status, stderr } = await run('import', path('r.csv'), '--out', path('r2.csv'))
+  expect(status).toBe(0)
+  expect(stderr).toContain('1 done before')
+  expect((await read('r2.csv')).split('\n')[1]).toBe(`${shop(name)},tea,https://sho.rt/tea,tea,true,done,${error}`)
+  expect(sentTo(sandbox)).toHaveLength(sent)
+})
+
+test('a result disagrees with a link that leads to another address or to a short beginning of its own', async () => {
+  const links = ['a', 'b'].map((alias) => ({ alias, longurl: shop(alias) }))
+  const { write, path, read } = await setUp({ data: { links } })
+  const rows = [`${shop('a/1')},https://sho.rt/a,done`, `${shop('x')},https://sho.rt/b,done`]
+  const file = await write('r.csv', `url,shorturl,outcome\n${rows.join('\n')}\n`)
+  expect((await run('import', file, '--out', path('r2.csv'))).status).toBe(1)
+  const result = await read('r2.csv')
+  expect(result.match(/rejected,"https:\/\/sho\.rt\/. leads to/g)).toHaveLength(2)
 })

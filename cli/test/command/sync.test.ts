@@ -30,11 +30,12 @@ it('prints a plan and changes nothing, applies it, and then finds nothing to do'
   expect(plan.stderr).toBe(`read as: alias → custom
 1 to create, 1 to update, 1 to keep, 1 to delete
 57 clicks of the deleted links would be gone.
-Nothing was changed: --apply carries out this plan.
+An update may clear what no response shows: password, pixels, type, languagetarget. If the links have passwords, add a column password.
+Nothing was changed: --apply --may-clear carries out this plan.
 `)
   expect(sandbox.requests).toHaveLength(1)
 
-  const applied = await run('sync', file, '--prune', 'x-', '--apply')
+  const applied = await run('sync', file, '--prune', 'x-', '--apply', '--may-clear')
   expect(applied.status).toBe(0)
   expect(applied.stderr).toContain('57 clicks of the deleted links are gone.\n1 created, 1 updated, 1 deleted\n')
   expect(sandbox.data.links.map(({ alias, longurl }) => [alias, longurl])).toEqual([
@@ -42,16 +43,16 @@ Nothing was changed: --apply carries out this plan.
     ['cake', shop('cake')],
     ['lamps', shop('lamps')],
   ])
-  expect((await run('sync', file, '--prune', 'x-', '--apply')).stderr).toContain('\nNothing to do.\n')
+  expect((await run('sync', file, '--prune', 'x-', '--apply', '--may-clear')).stderr).toContain('\nNothing to do.\n')
 })
 
 it('fails with --check if there is anything to change, and changes nothing', async () => {
   const { sandbox, file } = await differing()
   const drift = await run('sync', file, '--check')
   expect(drift.status).toBe(3)
-  expect(drift.stderr).toContain('2 changes to make: --apply carries out this plan')
+  expect(drift.stderr).toContain('2 changes to make: --apply --may-clear carries out this plan')
   expect(sandbox.requests.every(({ method }) => method === 'GET')).toBe(true)
-  await run('sync', file, '--apply')
+  await run('sync', file, '--apply', '--may-clear')
   expect(await run('sync', file, '--check', '--json')).toMatchObject({ status: 0, stdout: '[]\n' })
 })
 
@@ -82,11 +83,11 @@ it('finds campaigns by their names', async () => {
 it('goes on after a change that failed, deletes nothing then, and exits with 1', async () => {
   const { sandbox, file } = await differing()
   sandbox.fail({ method: 'PUT', status: 403, body: { error: 1, message: 'No.' } })
-  const { status, stdout, stderr } = await run('sync', file, '--prune', 'x-', '--apply', '--json')
+  const { status, stdout, stderr } = await run('sync', file, '--prune', 'x-', '--apply', '--may-clear', '--json')
   expect(status).toBe(1)
   expect(JSON.parse(stdout)).toMatchObject([
-    { action: 'update', outcome: 'rejected', error: expect.stringContaining('No.') },
     { action: 'create', outcome: 'done' },
+    { action: 'update', outcome: 'rejected', error: expect.stringContaining('No.') },
     { action: 'delete', outcome: 'planned', clicks: 57 },
   ])
   expect(stderr).toContain('1 change failed, see error. Nothing was deleted. To try again, run the same command.')
@@ -130,7 +131,7 @@ it('an emptied cell and NULL take a title away, and a column that is not there s
   const links = ['tea', 'cake'].map((alias) => ({ alias, url: shop(alias), title: 'Old', description: 'Kept' }))
   const { sandbox, write } = await setUp({ data: { links } })
   const file = await write('links.csv', `alias,url,title\ntea,${shop('tea')},\ncake,${shop('cake')},NULL\n`)
-  const { stderr } = await run('sync', file, '--apply')
+  const { stderr } = await run('sync', file, '--apply', '--may-clear')
   expect(stderr).toContain('0 created, 2 updated, 0 deleted\n')
   expect(sandbox.data.links.map(({ title, description }) => [title, description])).toEqual([
     ['', 'Kept'],
@@ -172,7 +173,7 @@ it('takes the result of an import as it is: its column alias, or the end of shor
   const made = [result, result.replaceAll(/,([a-z0-9]+),true,done/gi, ',,true,done')]
   for (const [index, text] of made.entries()) {
     const changed = await write(`changed-${index}.csv`, text.replace(',Tea,', `,Tea ${index},`))
-    const { stderr } = await run('sync', changed, '--apply')
+    const { stderr } = await run('sync', changed, '--apply', '--may-clear')
     expect(stderr).toContain('0 created, 1 updated, 0 deleted\n')
   }
   expect(sandbox.data.links.map(({ title }) => title).sort()).toEqual(['Cake', 'Tea 1'])
@@ -183,7 +184,7 @@ it('says after Ctrl+C what was done and what was not, in table, counts and file'
   const rows = Array.from({ length: 40 }, (_, index) => `p-${index},${shop(`${index}`)}\n`)
   const file = await write('links.csv', `alias,url\n${rows.join('')}`)
   sandbox.fail({ method: 'POST', after: 10, times: 30, delay: 300 })
-  const running = run('sync', file, '--apply', '--out', path('r.csv'))
+  const running = run('sync', file, '--apply', '--may-clear', '--out', path('r.csv'))
   await vi.waitFor(() => expect(sandbox.requests.length).toBeGreaterThan(11), 20_000)
   pressCtrlC()
   const { status, stderr } = await running
@@ -194,4 +195,59 @@ it('says after Ctrl+C what was done and what was not, in table, counts and file'
   const result = await read('r.csv')
   expect(result.match(/^create,.*,done,$/gm)).toHaveLength(made)
   expect(result.match(/^create,.*,planned,$/gm)).toHaveLength(40 - made)
+})
+
+it('refuses --apply without --may-clear before anything is written, unless each row that is updated says its password', async () => {
+  const { sandbox, file, write } = await differing()
+  const { status, stdout, stderr } = await run('sync', file, '--apply')
+  expect(status).toBe(2)
+  expect(stdout).toBe('')
+  expect(stderr).toContain(
+    '--may-clear: the plan updates 1 link (cake) whose row says no password, and an update may clear what no response shows: password, pixels, type, languagetarget. Nothing was changed. If the links have passwords, add a column password. If not, say --may-clear',
+  )
+  expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET'])
+  const rows = (password: string) => `alias,url,password\ncake,${shop('cake')},${password}\nlamps,${shop('lamps')},\n`
+  expect((await run('sync', await write('empty.csv', rows('')), '--apply')).status).toBe(2)
+  expect(sandbox.data.links.every(({ password }) => password === '')).toBe(true)
+  expect((await run('sync', await write('said.csv', rows('open sesame')), '--apply')).status).toBe(0)
+  expect(sandbox.data.links.map(({ alias, password }) => `${alias} ${password}`)).toEqual([
+    'tea ',
+    'cake open sesame',
+    'x-old ',
+    'lamps ',
+  ])
+})
+
+it('names both options that a plan needs', async () => {
+  const { file } = await differing()
+  const { status, stderr } = await run('sync', file, '--apply', '--prune', 'x-', '--max-deletes', '0')
+  expect(status).toBe(2)
+  expect(stderr).toContain('--max-deletes: the plan deletes 1 links (x-old)')
+  expect(stderr).toContain('--may-clear: the plan updates 1 link (cake)')
+})
+
+it('names what the server stores in another form, with nothing to do', async () => {
+  const links = [{ alias: 'tea', longurl: shop('tea'), title: 'Tea' }]
+  const { write } = await setUp({ dialect: ['url-lower-case', 'title-cut'], data: { links } })
+  const file = await write('links.csv', `alias,url,title\ntea,${shop('Tea')},<b>Tea</b>\n`)
+  for (const option of [[], ['--check'], ['--apply']]) {
+    const { status, stdout, stderr } = await run('sync', file, ...option)
+    expect(status).toBe(0)
+    expect(stderr).toContain(
+      'The server stores in another form than the file says: tea (url, title).\nNothing to do.\n',
+    )
+    expect(stdout).toContain(`keep,tea,sho.rt,${shop('tea')},${shop('Tea')},,"url, title",,done,\n`)
+  }
+})
+
+it('has nothing to do after --apply on a server that respells addresses', async () => {
+  const { write } = await setUp({ dialect: ['url-respelled'], data: { links: [] } })
+  const rows = ['a/?x=1&y=2', 'caf%c3%a9/', '?href=1', 'cafe\u0301']
+  const file = await write(
+    'links.csv',
+    `alias,url\n${rows.map((path, index) => `p-${index},${shop(path)}\n`).join('')}`,
+  )
+  expect((await run('sync', file, '--apply')).status).toBe(0)
+  const check = await run('sync', file, '--check', '--json')
+  expect(check).toMatchObject({ status: 0, stdout: '[]\n' })
 })

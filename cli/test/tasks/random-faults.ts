@@ -1,9 +1,31 @@
 /** Random scenarios of `ensure`, imports and syncs, and a check that whatever they say is true. */
 
-import { type ImportOptions, importLinks, type LinkRow, type ReportResult, reportLinks, syncLinks } from 'shortlink-cli'
+import {
+  type ImportOptions,
+  importLinks,
+  type LinkRow,
+  type ReportResult,
+  reportLinks,
+  type SyncResult,
+  syncLinks,
+} from 'shortlink-cli'
 import { ShortLinkClient } from 'shortlink-sdk'
-import { lettersOf, RandomServer } from '../../../test/helpers/random-server.ts'
+import type { Sandbox } from 'shortlink-sdk/testing'
+import { lettersOf, RandomServer, withOwnWays } from '../../../test/helpers/random-server.ts'
 import { memoryJournal } from './set-up.ts'
+
+/** What no row mentions. */
+const KEPT = {
+  expiry: '2030-01-01 00:00:00',
+  geotarget: [{ location: 'Germany', link: 'https://shop.example/de' }],
+  devicetarget: [{ device: 'iPhone', link: 'https://shop.example/app' }],
+}
+
+/** Whether an address may be another as a server has stored it: in lower case, or cut. */
+const mayBeStoredAs = (longurl: string, url: string) =>
+  [url, new URL(url).href].some(
+    (sent) => longurl.toLowerCase() === sent.toLowerCase() || (longurl.length >= 60 && sent.startsWith(longurl)),
+  )
 
 class Scenario extends RandomServer {
   readonly #client = new ShortLinkClient({
@@ -12,6 +34,10 @@ class Scenario extends RandomServer {
     logLevel: 'off',
     fetch: (...call: Parameters<typeof fetch>) => this.fetch(...call),
   })
+
+  constructor(seed: number) {
+    super(seed, withOwnWays)
+  }
 
   run(): Promise<void> {
     return this.pick([() => this.#ensure(), () => this.#import(), () => this.#sync(), () => this.#report()])()
@@ -30,7 +56,7 @@ class Scenario extends RandomServer {
       if (result.data.created && this.others.has(result.data.id) && !this.#isChaotic())
         throw new Error('ensure says that it made a link that was there')
     }
-    if (!this.dialect.includes('alias-ignored')) this.checkNumber(wanted)
+    if (!this.#ignoresAliases()) this.checkNumber(wanted)
   }
 
   async #import(): Promise<void> {
@@ -51,6 +77,7 @@ class Scenario extends RandomServer {
       }
       if (turn === runs - 1 && this.random() < 0.5) this.sandbox.chaos({ rate: 0 })
       const ids: number[] = []
+      const urlOf = new Map<number, string>()
       const controller = new AbortController()
       let stepsLeft = this.random() < 0.3 ? Math.floor(this.random() * 10) : Number.POSITIVE_INFINITY
       const write: typeof journal.write = (entry) => {
@@ -60,14 +87,24 @@ class Scenario extends RandomServer {
       const own = { ...options, journal: { ...journal, write }, signal: controller.signal }
       const run = importLinks(this.#client, rows, own)
       try {
-        for await (const { row, ok, id, shorturl } of run) {
+        for await (const { row, ok, id, shorturl, longurl, differs } of run) {
           if (!ok) continue
-          this.checkRow(row, shorturl, id)
-          if (!row.custom) ids.push(id)
+          const shown = this.sandbox.data.links.find((link) => link.id === id)?.longurl
+          if (differs.includes('url') && longurl !== shown)
+            throw new Error(`${shorturl} shows ${shown}, not ${longurl}`)
+          this.checkRow(differs.includes('url') ? { ...row, url: longurl! } : row, shorturl, id)
+          if (differs.includes('url') && !mayBeStoredAs(longurl!, String(row.url)))
+            throw new Error(`${row.url} is not ${longurl}`)
+          const before = urlOf.get(id)
+          if (before !== undefined && before !== row.url && decodeURI(before) !== decodeURI(String(row.url)))
+            throw new Error(`rows to ${before} and ${row.url} have got one link`)
+          urlOf.set(id, String(row.url))
+          if (!row.custom && !this.dialect.includes('url-existing')) ids.push(id)
         }
         if ((await run.summary()).failed === 0) await this.#repeat(rows, options)
       } catch (error) {
-        if (!['invalid_response', 'aborted', 'connection'].includes((error as { code: string }).code)) throw error
+        if (!['invalid_response', 'aborted', 'connection', 'api'].includes((error as { code: string }).code))
+          throw error
         const { strays } = await run.summary()
         const isStray = (error as { reason?: string }).reason === 'other_alias'
         if (isStray && strays.length === 0) throw new Error('a stray link is not named')
@@ -75,7 +112,7 @@ class Scenario extends RandomServer {
         if (strays.some(({ id }) => !there.includes(id))) throw new Error('a stray link is not there')
       }
       if (new Set(ids).size < ids.length) throw new Error('two rows have got one link')
-      if (this.dialect.includes('alias-ignored')) return
+      if (this.#ignoresAliases()) return
       this.checkNumber([...most.values()].flat())
       // As after a kill before the last entry was on disk.
       if (this.random() < 0.3) journal.entries.pop()
@@ -129,7 +166,11 @@ class Scenario extends RandomServer {
     await this.addShifting()
     const all = this.rows(2 + Math.floor(this.random() * 5))
     const rows = all.filter((row, index) => all.findIndex(({ custom }) => custom === row.custom) === index)
-    const options = { apply: true, concurrency: this.pick([1, 10]), ...(this.random() < 0.7 && { prune: 'sale' }) }
+    const mayClear = this.random() < 0.7
+    const prune = this.random() < 0.7 && { prune: 'sale' }
+    const options = { apply: true, mayClear, concurrency: this.pick([1, 10]), ...prune }
+    for (const link of this.sandbox.data.links) Object.assign(link, structuredClone(KEPT), { password: 'open sesame' })
+    const known = new Set(this.sandbox.data.links.map(({ id }) => id))
     let failed = 0
     for (const isCalm of [false, true]) {
       if (isCalm) this.sandbox.chaos({ rate: 0 })
@@ -140,7 +181,7 @@ class Scenario extends RandomServer {
           // A write that is done, but with another alias than was asked for, is a failure.
           if (!ok || outcome !== 'done' || action === 'delete') continue
           const isThere = this.sandbox.data.links.some(
-            (link) => lettersOf(link.alias) === lettersOf(alias) && link.longurl === result.url,
+            (link) => lettersOf(link.alias) === lettersOf(alias) && this.#isAsSaid(link, result),
           )
           if (!isThere) throw new Error(`sync says ${action} ${alias} is done`)
         }
@@ -152,11 +193,31 @@ class Scenario extends RandomServer {
     const wanted = rows.map(({ custom }) => lettersOf(custom!))
     const lost = this.deleted.find(({ alias }) => wanted.includes(lettersOf(alias)) || !alias.startsWith('sale'))
     if (lost) throw new Error(`sync has deleted ${lost.alias}`)
+    this.#checkKept(known, mayClear)
     if (failed > 0) return
     this.random = () => 1
     this.shifting.clear()
     const { create, update, delete: deletions } = await syncLinks(this.#client, rows, { apply: false }).summary()
     if (create + update + deletions > 0) throw new Error('a second sync is not all keep')
+  }
+
+  /** Whether a link leads where a sync says, or differs as it says. */
+  #isAsSaid(link: Sandbox['data']['links'][number], { url, differs }: SyncResult): boolean {
+    return this.leadsTo(link, url!) || (differs.includes('url') && mayBeStoredAs(link.longurl, url!))
+  }
+
+  /** What the rows of a sync do not mention is there, and the password too unless it may be cleared. */
+  #checkKept(known: ReadonlySet<number>, mayClear: boolean): void {
+    for (const link of this.sandbox.data.links.filter(({ id }) => known.has(id))) {
+      const { expiry, geotarget, devicetarget, password } = link
+      if (JSON.stringify({ expiry, geotarget, devicetarget }) !== JSON.stringify(KEPT))
+        throw new Error(`sync has cleared ${link.alias}: ${JSON.stringify({ expiry, geotarget, devicetarget })}`)
+      if (!mayClear && password === '') throw new Error(`sync has cleared the password of ${link.alias}`)
+    }
+  }
+
+  #ignoresAliases(): boolean {
+    return this.dialect.includes('alias-ignored') || this.dialect.includes('url-existing')
   }
 
   #isChaotic(): boolean {

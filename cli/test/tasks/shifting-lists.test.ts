@@ -113,3 +113,68 @@ test('a report looks again for a link that the first look has missed, and gives 
   expect((await collect(run)).map(({ link, isNew }) => [link.alias, isNew])).toContainEqual(['p-0', false])
   expect((await run.summary()).gone).toEqual([])
 })
+
+/** Links of an import that made some each second, the newest last. */
+function linksOfSeconds(count: number, perSecond: number) {
+  const dateOf = (index: number) => new Date(Date.UTC(2026, 4, 1) + Math.floor(index / perSecond) * 1000).toJSON()
+  return linksOf(count).map((link, index) => ({ ...link, date: dateOf(index).slice(0, 19).replace('T', ' ') }))
+}
+
+describe('a server that gives rows of equal date in another order on each page', () => {
+  test.each([
+    [1000, 7],
+    [1000, 40],
+    [3000, 23],
+  ])('shows all of %i links, of which %i each have one date, in several readings', async (count, perSecond) => {
+    const { sandbox, client } = serverWith({
+      dialect: ['order-unstable'],
+      data: { links: linksOfSeconds(count, perSecond) },
+    })
+    const ids = (await collect(reportLinks(client))).map(({ link }) => link.id)
+    expect(ids).toHaveLength(count)
+    expect(new Set(ids).size).toBe(count)
+    const sizes = new Set(sandbox.requests.map(({ query }) => Number(query.limit)))
+    expect(sizes.size).toBeGreaterThan(1)
+    const wanted = linksOf(count).map(({ alias, longurl }) => ({ alias, url: longurl }))
+    expect(await syncLinks(client, wanted).summary()).toMatchObject({ keep: count, total: count })
+  })
+
+  test('is an incomplete list if it refuses a page size, because the same links come each time', async () => {
+    const dialect = ['order-unstable', 'limit-refused'] as const
+    const { client } = serverWith({ dialect: [...dialect], data: { links: linksOfSeconds(60, 4) } })
+    const error = { code: 'invalid_response', reason: 'incomplete_list' }
+    await expect(reportLinks(client).summary()).rejects.toMatchObject(error)
+  })
+})
+
+test('a list that announces more links than it has is read twice', async () => {
+  const { sandbox, client } = serverWith({ dialect: ['count-too-high'], data: { links: linksOf(3) } })
+  await expect(reportLinks(client).summary()).rejects.toMatchObject({ code: 'invalid_response' })
+  expect(sandbox.requests.filter(({ query }) => !query.page || query.page === '1')).toHaveLength(2)
+})
+
+test('a report gives a link that two readings have missed, because others were deleted during both', async () => {
+  const sandbox = createSandbox({ data: { links: linksOf(9) } })
+  let left = 0
+  const fetch = (...[input, init]: Parameters<typeof globalThis.fetch>) => {
+    const url = new URL(String(input))
+    url.searchParams.set('limit', '3')
+    // Of the three links on the page that was read.
+    if (url.searchParams.get('page') === '2' && left-- > 0) sandbox.data.links.splice(-2, 1)
+    return sandbox.fetch(url, init)
+  }
+  const client = new ShortLinkClient({ ...sandbox.clientOptions, logLevel: 'off', retry: 0, fetch })
+  const previous = await collect(reportLinks(client))
+  left = 2
+  const made = { ...sandbox.data.links[0]!, id: 10, alias: 'p-10' }
+  const busy = client.withOptions({
+    onResponse: () => {
+      if (left === 1 && sandbox.data.links.length === 8) sandbox.data.links.push(made)
+    },
+  })
+  const run = reportLinks(busy, { previous })
+  const ids = (await collect(run)).map(({ link }) => link.id)
+  const there = sandbox.data.links.map(({ id }) => id)
+  expect(there.filter((id) => !ids.includes(id))).toEqual([])
+  expect((await run.summary()).gone.filter((row) => there.includes(idOf(row)))).toEqual([])
+})

@@ -29,6 +29,7 @@ const planned = {
   updated: 0,
   deleted: 0,
   notCompared: [],
+  mayBeCleared: ['password', 'pixels', 'type', 'languagetarget'],
   refused: undefined,
 }
 const shown = (results: SyncResult[]) => results.map(({ action, alias, was, url, ok }) => [action, alias, was, url, ok])
@@ -37,7 +38,7 @@ const state = (links: readonly { alias: string; longurl: string }[]) =>
 
 test('a plan is told and nothing is changed', async () => {
   const { sandbox, client } = setUp({ data: { links: existing } })
-  const run = syncLinks(client, wanted)
+  const run = syncLinks(client, wanted, { mayClear: true })
   const results = await collect(run)
   expect(shown(results)).toEqual([
     ['keep', 'tea', shop('tea'), 'https://SHOP.example/tea', true],
@@ -50,9 +51,9 @@ test('a plan is told and nothing is changed', async () => {
   expect(state(sandbox.data.links)).toEqual(state(existing))
 })
 
-test('an applied plan costs one request a change, and a second run is all keep', async () => {
+test('an applied plan costs one request for a creation or deletion and three for an update, and a second run is all keep', async () => {
   const { sandbox, client } = setUp({ data: { links: existing } })
-  const options = { apply: true, prune: 'spring-' }
+  const options = { apply: true, mayClear: true, prune: 'spring-' }
   const run = syncLinks(client, wanted, options)
   expect(
     shown(await collect(run))
@@ -71,10 +72,11 @@ test('an applied plan costs one request a change, and a second run is all keep',
   expect(countRequests(sandbox)).toEqual({
     'GET /urls': 1,
     'POST /url/add': 1,
+    'GET /url/:id': 2,
     'PUT /url/:id/update': 1,
     'DELETE /url/:id/delete': 1,
   })
-  expect(sandbox.requests.find(({ method }) => method === 'PUT')!.body).toEqual({ url: shop('cake') })
+  expect(sandbox.requests.find(({ method }) => method === 'PUT')!.body).toMatchObject({ url: shop('cake') })
   expect(state(sandbox.data.links).sort()).toEqual([
     `autumn ${shop('autumn')}`,
     `cake ${shop('cake')}`,
@@ -87,12 +89,12 @@ test('an applied plan costs one request a change, and a second run is all keep',
   expect(again.map(({ action }) => action)).toEqual(['keep', 'keep', 'keep'])
 })
 
-test('a sync of 500 aliases of which 3 have changed costs 8 requests', async () => {
+test('a sync of 500 aliases of which 3 have changed costs 14 requests', async () => {
   const rows = rowsOf(500)
   const { sandbox, client } = setUp({ data: { links: rows.map(({ url, custom }) => ({ url, alias: custom })) } })
   const changed = rows.map((row, index) => (index % 200 === 0 ? { ...row, url: `${row.url}?new` } : row))
-  await syncLinks(client, changed, { apply: true }).summary()
-  expect(countRequests(sandbox)).toEqual({ 'GET /urls': 5, 'PUT /url/:id/update': 3 })
+  await syncLinks(client, changed, { apply: true, mayClear: true }).summary()
+  expect(countRequests(sandbox)).toEqual({ 'GET /urls': 5, 'GET /url/:id': 6, 'PUT /url/:id/update': 3 })
 })
 
 test.each(['', '  '])('prune with the prefix %j is refused at once', (prune) => {
@@ -104,7 +106,7 @@ test.each(['', '  '])('prune with the prefix %j is refused at once', (prune) => 
 test('more deletions than maxDeletes are refused before anything is changed, and the plan says so', async () => {
   const links = Array.from({ length: 11 }, (_, index) => ({ alias: `sale-${index}`, url: shop('sale'), clicks: index }))
   const { sandbox, client } = setUp({ data: { links: [...existing, ...links] } })
-  const planning = syncLinks(client, wanted, { prune: 'sale-' })
+  const planning = syncLinks(client, wanted, { prune: 'sale-', mayClear: true })
   const plan = await collect(planning)
   expect(plan.filter(({ action }) => action === 'delete').map(({ clicks }) => clicks)).toEqual(
     links.map((_, n) => 10 - n),
@@ -113,12 +115,14 @@ test('more deletions than maxDeletes are refused before anything is changed, and
     code: 'invalid_request',
     issues: [{ path: ['maxDeletes'] }],
   })
-  const sync = syncLinks(client, wanted, { prune: 'sale-', apply: true }).summary()
+  const sync = syncLinks(client, wanted, { prune: 'sale-', apply: true, mayClear: true }).summary()
   await expect(sync).rejects.toThrow(
     'maxDeletes: the plan deletes 11 links (sale-10, sale-9, sale-8, …), and at most 10',
   )
   expect(countRequests(sandbox)).toEqual({ 'GET /urls': 2 })
-  expect(await syncLinks(client, wanted, { prune: 'sale-', maxDeletes: 11, apply: true }).summary()).toMatchObject({
+  expect(
+    await syncLinks(client, wanted, { prune: 'sale-', maxDeletes: 11, apply: true, mayClear: true }).summary(),
+  ).toMatchObject({
     delete: 11,
     done: 14,
   })
@@ -127,7 +131,7 @@ test('more deletions than maxDeletes are refused before anything is changed, and
 test('a change that fails does not stop the others, and deletions begin when all of them have succeeded', async () => {
   const { sandbox, client } = setUp({ data: { links: existing } })
   sandbox.fail({ method: 'PUT', status: 403, body: { error: 1, message: 'Not yours.' } })
-  const options = { apply: true, prune: 'spring-' }
+  const options = { apply: true, mayClear: true, prune: 'spring-' }
   const run = syncLinks(client, wanted, options)
   const results = await collect(run)
   expect(results.find(({ alias }) => alias === 'cake')).toMatchObject({
@@ -150,7 +154,7 @@ test.each(['alias-slugged', 'alias-case-ignored'] as const)(
     const aliases = deviation === 'alias-slugged' ? ['Sale_May', 'Sale-Tea', 'sale-café', 'sale-1.2'] : ['Sale-Tea']
     const { sandbox, client } = setUp({ dialect: [deviation] })
     const rows = aliases.map((alias, index) => ({ alias, url: shop(String(index)) }))
-    const options = { apply: true, prune: deviation === 'alias-slugged' ? 'sale-' : 'Sale-' }
+    const options = { apply: true, mayClear: true, prune: deviation === 'alias-slugged' ? 'sale-' : 'Sale-' }
     expect(await syncLinks(client, rows, options).summary()).toMatchObject({ create: rows.length, failed: 0 })
     for (const again of [rows, rows.map(({ alias, url }) => ({ alias: alias.toLowerCase(), url }))]) {
       const summary = await syncLinks(client, again, options).summary()
@@ -198,7 +202,7 @@ test('a link belongs to the row that spells it so, and not to an earlier one tha
 test('if a link in another spelling is to lead elsewhere and the server refuses, its refusal is the result', async () => {
   const { sandbox, client } = setUp({ data: { links: [{ alias: 'sale', url: shop('a') }] } })
   sandbox.fail({ method: 'POST', status: 403, body: { error: 1, message: 'Not yours.' } })
-  const results = await collect(syncLinks(client, [{ alias: 'Sale', url: shop('b') }], { apply: true }))
+  const results = await collect(syncLinks(client, [{ alias: 'Sale', url: shop('b') }], { apply: true, mayClear: true }))
   expect(results).toMatchObject([{ action: 'update', ok: false, outcome: 'rejected', error: { code: 'permission' } }])
   expect(sandbox.data.links.map(({ longurl }) => longurl)).toEqual([shop('a')])
 })
@@ -228,14 +232,15 @@ test('title, description, campaign and channel are compared, and an update sends
     })
   for (const [name, value] of Object.entries({ title: 'Tee', description: 'Black', campaign: 2, channel: 4 })) {
     const { sandbox, client } = setup()
-    if (name !== 'campaign') await syncLinks(client, [row], { apply: true }).summary()
+    if (name !== 'campaign') await syncLinks(client, [row], { apply: true, mayClear: true }).summary()
     const wanted = { ...row, [name]: value, password: 'hush hush', expiry: '2030-01-01 00:00:00' }
-    const run = syncLinks(client, [wanted], { apply: true })
+    const run = syncLinks(client, [wanted], { apply: true, mayClear: true })
     const [result] = await collect(run)
     expect(result).toMatchObject({ action: 'update', outcome: 'done' })
     expect(result!.changes).toContain(name)
     const { alias: _, ...sent } = wanted
-    expect(sandbox.requests.filter(({ method }) => method === 'PUT').at(-1)!.body).toEqual(sent)
+    const { body } = sandbox.requests.filter(({ method }) => method === 'PUT').at(-1)!
+    expect(body).toEqual({ ...sent, domain: 'https://sho.rt' })
     expect((await run.summary()).notCompared).toEqual(['password', 'expiry'])
     expect(await syncLinks(client, [wanted]).summary()).toMatchObject({ keep: 1, update: 0 })
   }
@@ -277,7 +282,7 @@ test.each(['strict', 'report'] as const)(
 test('a 404 of a gateway is no deletion', async () => {
   const { sandbox, client } = setUp({ data: { links: existing } })
   sandbox.fail({ method: 'DELETE', status: 404, body: '<html>Not Found</html>' })
-  const run = syncLinks(client, wanted, { apply: true, prune: 'spring-' })
+  const run = syncLinks(client, wanted, { apply: true, mayClear: true, prune: 'spring-' })
   expect((await collect(run)).at(-1)).toMatchObject({ action: 'delete', ok: false, error: { code: 'not_found' } })
 })
 
@@ -326,7 +331,7 @@ test('a creation whose response is lost is looked up, and a link that is gone co
   const { sandbox, client } = setUp({ data: { links: existing } })
   sandbox.fail({ method: 'POST', drop: 'after' })
   sandbox.fail({ method: 'DELETE', status: 404, body: { error: 1, message: 'No such link.' } })
-  const run = syncLinks(client, wanted, { apply: true, prune: 'spring-' })
+  const run = syncLinks(client, wanted, { apply: true, mayClear: true, prune: 'spring-' })
   expect(await run.summary()).toMatchObject({ done: 4, failed: 0 })
   expect(sandbox.data.links.filter(({ alias }) => alias === 'lamps')).toHaveLength(1)
 })
@@ -354,14 +359,14 @@ test('the totals of the plan are told once, before anything is changed', async (
     plans.push([plan, sandbox.requests.length])
     throw new Error('thrown by the observer')
   }
-  await syncLinks(client, wanted, { apply: true, onPlan }).summary()
+  await syncLinks(client, wanted, { apply: true, mayClear: true, onPlan }).summary()
   expect(plans).toEqual([[planned, 1]])
 })
 
 test('a link in another spelling stays as it is if the server takes the wanted alias too', async () => {
   const { sandbox, client } = setUp({ data: { links: [{ alias: 'sale', url: 'https://shop.example/poster' }] } })
   const wanted = [{ alias: 'SALE', url: 'https://shop.example/new' }]
-  const results = await collect(syncLinks(client, wanted, { apply: true }))
+  const results = await collect(syncLinks(client, wanted, { apply: true, mayClear: true }))
   expect(results).toMatchObject([{ action: 'create', outcome: 'done', was: undefined }])
   expect(sandbox.data.links.map(({ alias, longurl }) => `${alias} ${longurl}`).sort()).toEqual([
     'SALE https://shop.example/new',
@@ -383,7 +388,7 @@ test('null and an empty text mean none: what is there is taken away, and a colum
     expect(await collect(syncLinks(client, [emptied]))).toMatchObject([
       { action: 'update', changes: ['title', 'description', 'campaign', 'channel'] },
     ])
-    expect(await syncLinks(client, [emptied], { apply: true }).summary()).toMatchObject({ updated: 1 })
+    expect(await syncLinks(client, [emptied], { apply: true, mayClear: true }).summary()).toMatchObject({ updated: 1 })
     const [link] = await client.links.list().toArray()
     expect(link).toMatchObject({ title: null, description: null, campaign: null, channel: [] })
     expect(await syncLinks(client, [emptied]).summary()).toMatchObject({ keep: 1, update: 0 })
@@ -399,7 +404,7 @@ test('a link that somebody makes after the plan is not called created, and gets 
       const { links } = sandbox.data
       links.push({ ...links[0]!, id: 99, alias: 'lamps', longurl: shop('lamps'), title })
     }
-    const run = syncLinks(client, [row], { apply: true, onPlan })
+    const run = syncLinks(client, [row], { apply: true, mayClear: true, onPlan })
     const isSame = title === 'Tea'
     expect(await collect(run)).toMatchObject([{ action: isSame ? 'keep' : 'update', changes: isSame ? [] : ['title'] }])
     expect(await run.summary()).toMatchObject({ create: 1, created: 0, updated: isSame ? 0 : 1 })
@@ -415,7 +420,7 @@ test('a row of the list that is invalid is one failed result, the rest goes on, 
     return JSON.stringify(body)
   }
   sandbox.fail({ path: '/urls', body: odd, times: Infinity })
-  const run = syncLinks(client, wanted, { apply: true, prune: 'spring-' })
+  const run = syncLinks(client, wanted, { apply: true, mayClear: true, prune: 'spring-' })
   const results = await collect(run)
   expect(results.map(({ action, alias, ok, outcome }) => `${action} ${alias} ${ok} ${outcome}`).sort()).toEqual([
     'create lamps true done',
@@ -429,8 +434,9 @@ test('a row of the list that is invalid is one failed result, the rest goes on, 
 test('an update takes away only what is there', async () => {
   const { sandbox, client } = setUp({ data: { links: existing } })
   const row = { alias: 'tea', url: shop('tea'), title: 'Tea', campaign: null, channel: null }
-  await syncLinks(client, [row], { apply: true }).summary()
-  expect(sandbox.requests.at(-1)!.body).toEqual({ url: shop('tea'), title: 'Tea' })
+  await syncLinks(client, [row], { apply: true, mayClear: true }).summary()
+  const { body } = sandbox.requests.find(({ method }) => method === 'PUT')!
+  expect(body).toEqual({ url: shop('tea'), title: 'Tea', domain: 'https://sho.rt' })
 })
 
 test('two wanted aliases that the server spells as one are refused as twins, each time', async () => {

@@ -229,8 +229,8 @@ function resultOf(result: ImportResult<Row['values']>): RowResult {
   // In a result, `done` means that the row has its link.
   const shown = outcome === 'done' ? 'unknown' : outcome
   if (!result.ok) return { alias, outcome: shown, error: isNotBegun(error) ? NOT_TRIED : errorMessage(error) }
-  const { shorturl, created, differs } = result
-  return { shorturl, alias, created, outcome, error: leftAsItIs(differs) }
+  const { shorturl, created, differs, longurl } = result
+  return { shorturl, alias, created, outcome, error: leftAsItIs(differs, longurl) }
 }
 
 /** Writes the result, says what was done and what was not, and fails if not everything is. */

@@ -1,7 +1,9 @@
 import process from 'node:process'
 import { createInterface, type Interface } from 'node:readline'
-import { InvalidRequestError } from 'shortlink-sdk'
+import { InvalidRequestError, isSameAddress } from 'shortlink-sdk'
 import { bulk } from '../../tasks/bulk.ts'
+import { isRefusal } from '../../tasks/row-links.ts'
+import { urlInAscii } from '../../tasks/rows.ts'
 import type { BulkResult } from '../../tasks/task.ts'
 import { hiddenProblem, printable } from '../../text.ts'
 import { clientArgs, clientOf } from '../client.ts'
@@ -51,14 +53,24 @@ export default command(
       const work = new Work(clientOf(args), 'URLs')
       const { links } = work.client
       const ownDomain = domain === undefined ? {} : { domain: await resolveDomain(domain, work.client) }
-      const shortenUrl = async (url: string, { signal }: { signal: AbortSignal }): Promise<ShortAddress> => {
+      const urlOfId = new Map<number, string>()
+      const send = async (url: string, signal: AbortSignal): Promise<ShortAddress> => {
         throwIfHidden('url', url)
         const options = { signal, priority: 'low' } as const
         const params = { url, ...ownDomain }
         if (alias) return links.ensure({ ...params, custom: alias }, { ...options, createFirst: true })
-        const { shorturl } = await links.create(params, options)
+        const { id, shorturl } = await links.create(params, options)
+        const other = urlOfId.get(id) ?? url
+        if (!isSameAddress(other, url)) throw new Error(`the server gave ${shorturl}, the short address of ${other}`)
+        urlOfId.set(id, url)
         return { shorturl, created: true }
       }
+      const shortenUrl = (url: string, { signal }: { signal: AbortSignal }) =>
+        send(url, signal).catch((error) => {
+          const inAscii = isRefusal(error) ? urlInAscii(url) : undefined
+          if (inAscii === undefined) throw error
+          return send(inAscii, signal)
+        })
 
       const entries: ShortenedUrl[] = []
       /** The place of each URL among the lines. */

@@ -15,6 +15,10 @@ import { Work } from '../work.ts'
 const syncNotes = `The file has an alias and a url in each row, and, if wanted, title, description, campaign, channel and the other parameters of a link.
 What the list of links shows is compared; the rest is sent with creations and updates.
 
+Some servers clear what an update leaves out, so an update sends along what the server shows of the link: its expiry, targets, domain, title,
+description, campaign and channel. No server shows passwords, pixels, the type and targets by language: if a file has no column password,
+--apply updates links only with --may-clear.
+
 In CI: sync links.csv --check ends with 3 if the links differ from the file, and sync links.csv --apply makes them the same.
 
 Exit status: 0 done, a plan with changes too; 1 something failed; 2 wrong usage; 3 --check would change something; 130 after Ctrl+C
@@ -48,11 +52,16 @@ export default command(
         valueHint: 'n',
         description: 'delete at most n links, or nothing at all; default 10',
       },
+      'may-clear': {
+        type: 'boolean',
+        description: 'update links although that may clear passwords, pixels, types and targets by language',
+      },
       ...outputArgs,
       ...clientArgs,
     },
     async run({ args }) {
       const { file, apply = false, check = false, prune, 'max-deletes': maxDeletes, map } = args
+      const { 'may-clear': mayClear = false } = args
       if (apply && check) throw new UsageError('--check changes nothing: leave out --apply')
       if (prune?.trim() === '') throw new UsageError('--prune takes the prefix of the aliases that it may delete')
       if (maxDeletes !== undefined && prune === undefined) throw new UsageError('--max-deletes is for --prune')
@@ -88,11 +97,13 @@ export default command(
         rows.map(({ values: { cells: _, ...values } }) => values),
         {
           apply,
+          mayClear,
           signal: work.signal,
           onProgress: work.progress.showList,
           onPlan: (made) => {
             isPlanned = true
-            const time = apply ? timeFor(made.total - made.keep, work.client) : ''
+            const requests = made.create + UPDATE_REQUESTS * made.update + made.delete
+            const time = apply ? timeFor(requests, work.client) : ''
             work.progress.say(`${describePlan(made)}${time}`)
           },
           ...(prune !== undefined && { prune }),
@@ -113,7 +124,7 @@ export default command(
         )
       const summary = await run.summary()
       if (end !== undefined && (!isPlanned || summary.refused)) throwRefused(end)
-      const shown = steps.filter(({ action }) => action !== 'keep')
+      const shown = steps.filter(({ action, differs }) => action !== 'keep' || differs.length > 0)
       await output.write(shown.map(stepRow))
       sayEnd(steps, summary, { apply, check, end })
     },
@@ -122,13 +133,16 @@ export default command(
   syncNotes,
 )
 
+/** The requests of an update: it reads the link before and after. */
+const UPDATE_REQUESTS = 3
+
 const NO_ALIAS = 'custom: is missing, expected an alias'
 
 function describePlan({ create, update, keep, delete: deletions }: SyncSummary): string {
   return `${formatCount(create)} to create, ${formatCount(update)} to update, ${formatCount(keep)} to keep, ${formatCount(deletions)} to delete`
 }
 
-function stepRow({ action, alias, domain, was, url, changes, clicks, outcome, error }: SyncResult): OutputRow {
+function stepRow({ action, alias, domain, was, url, changes, differs, clicks, outcome, error }: SyncResult): OutputRow {
   return {
     action,
     alias,
@@ -136,6 +150,8 @@ function stepRow({ action, alias, domain, was, url, changes, clicks, outcome, er
     was,
     url,
     changes: changes.join(', '),
+    // Few servers store anything otherwise.
+    ...(differs.length > 0 && { differs: differs.join(', ') }),
     clicks,
     outcome,
     error: error && (isNotBegun(error) ? 'not tried yet' : errorMessage(error)),
@@ -156,14 +172,20 @@ function sayEnd(
   if (plan.notCompared.length > 0) {
     console.error(`Not compared, because the list of links does not show it: ${plan.notCompared.join(', ')}.`)
   }
-  const { total, keep, done, created, updated, deleted, refused } = plan
-  if (refused) throwRefused(refused)
+  const differing = steps.filter(({ differs }) => differs.length > 0)
+  if (differing.length > 0) console.error(printable(describeDiffering(differing)))
+  const { total, keep, done, created, updated, deleted, mayBeCleared, refused } = plan
+  if (refused?.issues.some(({ path }) => path[0] === 'maxDeletes')) throwRefused(refused)
+  if (!apply && mayBeCleared.length > 0) {
+    console.error(`An update may clear what no response shows: ${mayBeCleared.join(', ')}.${refused ? ADVICE : ''}`)
+  }
   const changes = total - keep
+  const option = refused ? '--apply --may-clear' : '--apply'
   const failed = steps.filter(({ ok, error }) => !ok && !isNotBegun(error)).length
   if (changes === 0) console.error('Nothing to do.')
   else if (!apply && check)
-    throw new IncompleteError(`${many(changes, 'change')} to make: --apply carries out this plan`, DRIFT)
-  else if (!apply) console.error('Nothing was changed: --apply carries out this plan.')
+    throw new IncompleteError(`${many(changes, 'change')} to make: ${option} carries out this plan`, DRIFT)
+  else if (!apply) console.error(`Nothing was changed: ${option} carries out this plan.`)
   else {
     const counts = [
       `${formatCount(created)} created`,
@@ -181,10 +203,26 @@ function sayEnd(
   }
 }
 
-/** Says of a plan that deletes too many links which option allows it. */
+const ADVICE = ' If the links have passwords, add a column password.'
+
+/** The most links that are named because the server stores them otherwise. */
+const MAX_DIFFERING = 5
+
+function describeDiffering(steps: readonly SyncResult[]): string {
+  const named = steps.slice(0, MAX_DIFFERING).map(({ alias, differs }) => `${alias} (${differs.join(', ')})`)
+  const more = steps.length > MAX_DIFFERING ? `, and ${formatCount(steps.length - MAX_DIFFERING)} more` : ''
+  return `The server stores in another form than the file says: ${named.join(', ')}${more}.`
+}
+
+/** Says of a plan that is refused which option allows it. */
 function throwRefused(error: unknown): never {
-  const [issue] = isShortLinkError(error) && error.code === 'invalid_request' ? error.issues : []
-  throw issue?.path[0] === 'maxDeletes' ? new UsageError(`--max-deletes: ${issue.message}`) : error
+  if (!isShortLinkError(error) || error.code !== 'invalid_request') throw error
+  const options: Readonly<Record<string, string>> = { maxDeletes: '--max-deletes', mayClear: '--may-clear' }
+  const lines = error.issues.flatMap(({ path: [name = ''], message }) => {
+    const option = options[name]
+    return option ? [`${option}: ${message}${name === 'mayClear' ? `.${ADVICE} If not, say --may-clear` : ''}`] : []
+  })
+  throw lines.length > 0 ? new UsageError(lines.join('\n')) : error
 }
 
 /** The exit status of `--check` if the links differ from the file. */

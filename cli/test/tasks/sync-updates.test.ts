@@ -1,0 +1,251 @@
+import { type LinkRow, type SyncOptions, syncLinks } from 'shortlink-cli'
+import type { Deviation, Sandbox } from 'shortlink-sdk/testing'
+import { describe, expect, test } from 'vitest'
+import { collect } from '../../../test/helpers/lists.ts'
+import { countRequests, setUp } from './set-up.ts'
+
+const shop = (name: string) => `https://shop.example/${name}`
+const apply: SyncOptions = { apply: true, mayClear: true }
+const branded = 'https://go.shop.example'
+
+/** A link with everything that an update may clear. */
+const rich = {
+  id: 1,
+  alias: 'tea',
+  longurl: shop('tea'),
+  domain: branded,
+  title: 'Tea &amp; cake',
+  description: 'Green',
+  password: 'open sesame',
+  expiry: '2030-01-01 00:00:00',
+  geotarget: [{ location: 'us', link: 'https://us.shop.example/?a=1&amp;b=2' }],
+  devicetarget: [{ device: 'iphone', link: 'com.example.shop://open' }],
+  languagetarget: [{ language: 'de', link: shop('tee') }],
+}
+
+const withRich = (...dialect: Deviation[]) =>
+  setUp({
+    dialect,
+    data: {
+      links: [rich, { id: 2, alias: 'cake', longurl: shop('cake') }],
+      domains: [{ domain: branded }],
+      campaigns: [{ id: 2, links: [1] }],
+      channels: [{ id: 3, items: [{ type: 'links' as const, id: 1 }] }],
+    },
+  })
+
+const writes = ({ requests }: Sandbox) => requests.filter(({ method }) => method !== 'GET')
+
+describe('an update of a server that clears what it leaves out', () => {
+  test('keeps what a response shows and the row does not mention', async () => {
+    const { sandbox, client } = withRich('update-clears')
+    const row = { alias: 'tea', url: shop('new-tea') }
+    expect(await syncLinks(client, [row], apply).summary()).toMatchObject({ updated: 1, failed: 0 })
+    const { password: _, languagetarget: __, longurl: ___, ...kept } = rich
+    expect(sandbox.data.links[0]).toMatchObject({
+      ...kept,
+      longurl: row.url,
+      title: 'Tea & cake',
+      geotarget: [{ location: 'us', link: 'https://us.shop.example/?a=1&b=2' }],
+    })
+    const [link] = await client.links.list().toArray()
+    expect(link).toMatchObject({ campaign: 2, channel: [3], domain: branded })
+  })
+
+  test('keeps the domain and targets where a list shows neither domains nor campaigns', async () => {
+    const { sandbox, client } = withRich('update-clears', 'older-link-rows')
+    await syncLinks(client, [{ alias: 'tea', url: shop('new-tea'), domain: branded }], apply).summary()
+    expect(sandbox.data.links[0]).toMatchObject({
+      domain: branded,
+      expiry: rich.expiry,
+      devicetarget: rich.devicetarget,
+    })
+    const { client: other, sandbox: second } = withRich('update-clears', 'older-link-rows')
+    await syncLinks(other, [{ alias: 'tea', url: shop('new-tea') }], apply).summary()
+    expect(second.data.links[0]!.domain).toBe(branded)
+  })
+
+  test('sends what its row says in place of what is there, and takes away what the row empties', async () => {
+    const { sandbox, client } = withRich('update-clears')
+    const row = {
+      alias: 'tea',
+      url: shop('new-tea'),
+      title: null,
+      campaign: null,
+      expiry: '2031-01-01 00:00:00',
+      password: 'another one',
+      devicetarget: [{ device: 'android', link: shop('app') }],
+    }
+    expect(await syncLinks(client, [row], { apply: true }).summary()).toMatchObject({ updated: 1, failed: 0 })
+    const { expiry, password, devicetarget } = row
+    expect(sandbox.data.links[0]).toMatchObject({
+      title: '',
+      expiry,
+      password,
+      devicetarget,
+      geotarget: [{ location: 'us' }],
+    })
+    expect(await client.links.list().toArray()).toContainEqual(
+      expect.objectContaining({ id: 1, campaign: null, channel: [3] }),
+    )
+  })
+})
+
+test('without mayClear, a plan that updates a link whose row says no password is refused before anything is written', async () => {
+  const { sandbox, client } = withRich('update-clears')
+  const rows: LinkRow[] = [
+    { alias: 'tea', url: shop('new-tea'), password: '' },
+    { alias: 'cake', url: shop('new-cake'), password: 'hush hush' },
+    { alias: 'lamps', url: shop('lamps') },
+  ]
+  const plan = syncLinks(client, rows)
+  await collect(plan)
+  const refused = { code: 'invalid_request', issues: [{ path: ['mayClear'] }] }
+  expect(await plan.summary()).toMatchObject({
+    create: 1,
+    update: 2,
+    mayBeCleared: ['password', 'pixels', 'type', 'languagetarget'],
+    refused,
+  })
+  const run = syncLinks(client, rows, { apply: true }).summary()
+  await expect(run).rejects.toMatchObject(refused)
+  await expect(run).rejects.toThrow(
+    'the plan updates 1 link (tea) whose row says no password, and an update may clear what no response shows: password, pixels, type, languagetarget. Nothing was changed',
+  )
+  expect(writes(sandbox)).toEqual([])
+
+  const said = rows.map((row) => ({ ...row, password: 'open sesame' }))
+  expect(await syncLinks(client, said, { apply: true }).summary()).toMatchObject({ created: 1, updated: 2, failed: 0 })
+})
+
+test.each<[string, SyncOptions | undefined, string]>([
+  ['a failed result without mayClear', { apply: true }, 'update tea false'],
+  ['updated with it', apply, 'update tea true'],
+])('a link that somebody makes after the plan is %s', async (_, options, expected) => {
+  const { sandbox, client } = setUp({ dialect: ['update-clears'], data: { links: [{ id: 1, alias: 'x' }] } })
+  const onPlan = () =>
+    void sandbox.data.links.push({ ...sandbox.data.links[0]!, ...rich, id: 2, domain: 'https://sho.rt' })
+  const row = { alias: 'tea', url: rich.longurl, title: 'New' }
+  const [result] = await collect(syncLinks(client, [row], { ...options, onPlan }))
+  expect([result!.action === 'create' ? 'update' : result!.action, result!.alias, result!.ok].join(' ')).toBe(expected)
+  const { password, expiry } = sandbox.data.links[1]!
+  expect([password, expiry]).toEqual([result!.ok ? '' : rich.password, rich.expiry])
+})
+
+test('if the link cannot be read, it is not updated, and nothing is unknown', async () => {
+  const { sandbox, client } = withRich()
+  sandbox.fail({ method: 'GET', path: '/url/1', status: 500 })
+  const [result] = await collect(syncLinks(client, [{ alias: 'tea', url: shop('new-tea') }], apply))
+  expect(result).toMatchObject({ ok: false, outcome: 'not-sent', error: { code: 'server' } })
+  expect(writes(sandbox)).toEqual([])
+})
+
+test('an update whose link cannot be read afterwards is done', async () => {
+  const { sandbox, client } = withRich()
+  sandbox.fail({ method: 'GET', path: '/url/1', after: 1, status: 500 })
+  const [result] = await collect(syncLinks(client, [{ alias: 'tea', url: shop('new-tea') }], apply))
+  expect(result).toMatchObject({ ok: true, outcome: 'done', differs: [] })
+  expect(countRequests(sandbox)).toMatchObject({ 'GET /url/:id': 2, 'PUT /url/:id/update': 1 })
+})
+
+test('an update that the server accepts and does not carry out has failed', async () => {
+  const { sandbox, client } = withRich()
+  sandbox.fail({ method: 'PUT', body: { error: 0, id: 1, shorturl: `${branded}/tea` } })
+  const [result] = await collect(syncLinks(client, [{ alias: 'tea', url: shop('new-tea') }], apply))
+  expect(result).toMatchObject({ ok: false, outcome: 'done', error: { code: 'invalid_response' } })
+  expect(String(result!.error)).toContain('/tea still leads to https://shop.example/tea')
+})
+
+const long = `https://shop.example/${'Long-'.repeat(20)}end?q=1`
+
+test.each<[Deviation, string]>([
+  ['url-respelled', 'https://shop.example/caf%c3%a9/?a=1&b=2'],
+  ['url-respelled', 'https://shop.example/cafe\u0301/'],
+  ['url-respelled', 'https://shop.example/?href=x&quot=1'],
+  ['url-ascii', 'https://shop.example/plain'],
+])('after a sync, addresses that %s spells its way are kept: %s', async (deviation, url) => {
+  const { sandbox, client } = setUp({ dialect: [deviation], data: { links: [{ alias: 'cake', url: shop('old') }] } })
+  const rows = ['tea', 'cake'].map((alias) => ({ alias, url }))
+  expect(await syncLinks(client, rows, apply).summary()).toMatchObject({ created: 1, updated: 1, failed: 0 })
+  const again = await collect(syncLinks(client, rows))
+  expect(again.map(({ action, differs }) => [action, differs])).toEqual([
+    ['keep', []],
+    ['keep', []],
+  ])
+  expect(writes(sandbox)).toHaveLength(2)
+})
+
+test.each<[Deviation, LinkRow, string]>([
+  ['url-cut', { url: long }, 'url'],
+  ['url-lower-case', { url: shop('Tea?Q=1') }, 'url'],
+  ['title-cut', { url: shop('tea'), title: `${'Tea '.repeat(60)}end` }, 'title'],
+  ['title-cut', { url: shop('tea'), title: ' A <b>fine</b>  tea ' }, 'title'],
+])('what %s stores in another form is named and no change to make', async (deviation, wanted, name) => {
+  const { client } = setUp({ dialect: [deviation], data: { links: [{ alias: 'cake', longurl: shop('old') }] } })
+  const rows = ['tea', 'cake'].map((alias) => ({ ...wanted, alias }))
+  const first = await collect(syncLinks(client, rows, apply))
+  expect(first.map(({ action, ok }) => [action, ok]).sort()).toEqual([
+    ['create', true],
+    ['update', true],
+  ])
+  expect(first.find(({ action }) => action === 'update')!.differs).toEqual([name])
+  const again = await collect(syncLinks(client, rows))
+  expect(again.map(({ action, changes, differs }) => [action, changes, differs])).toEqual([
+    ['keep', [], [name]],
+    ['keep', [], [name]],
+  ])
+})
+
+test.each<[string, LinkRow, LinkRow]>([
+  ['a longer address', { longurl: long }, { url: `${long}&utm_source=mail` }],
+  ['another case of an address', { longurl: shop('watch?v=abc') }, { url: shop('watch?v=ABC') }],
+  [
+    'a longer title',
+    { longurl: shop('tea'), title: 'Tea '.repeat(20) },
+    { url: shop('tea'), title: 'Tea '.repeat(21) },
+  ],
+  ['a short beginning', { longurl: shop('tea') }, { url: shop('tea-and-cake') }],
+])('%s is a change, if other links show that the server stores such texts', async (_, stored, wanted) => {
+  const others = [{ alias: 'x', longurl: shop('X'.repeat(200)), title: 'X'.repeat(200) }]
+  const { client } = setUp({ data: { links: [{ alias: 'tea', ...stored } as object, ...others] } })
+  const rows = [{ alias: 'tea', ...wanted }]
+  expect(await syncLinks(client, rows, apply).summary()).toMatchObject({ updated: 1, failed: 0 })
+  expect(await syncLinks(client, rows).summary()).toMatchObject({ keep: 1, update: 0 })
+})
+
+test('a title that a server stores in a way of its own is named each time it is sent', async () => {
+  const { sandbox, client } = withRich()
+  sandbox.fail({ method: 'PUT', body: { error: 0, id: 1, shorturl: `${branded}/tea` }, times: 2 })
+  const rows = [{ alias: 'tea', url: rich.longurl, title: 'TEA' }]
+  for (let turn = 0; turn < 2; turn++) {
+    expect(await collect(syncLinks(client, rows, apply))).toMatchObject([
+      { action: 'update', ok: true, differs: ['title'] },
+    ])
+  }
+})
+
+describe('two spellings of one alias', () => {
+  const spellings = ['Tea', 'tea']
+  test.each([true, false])(
+    'are two links where the server tells case apart, with the same address: %s',
+    async (isSame) => {
+      const { sandbox, client } = setUp()
+      const rows = spellings.map((alias) => ({ alias, url: shop(isSame ? 'tea' : alias) }))
+      expect(await syncLinks(client, rows, { apply: true }).summary()).toMatchObject({ created: 2, failed: 0 })
+      expect(await syncLinks(client, rows, { apply: true }).summary()).toMatchObject({ keep: 2, failed: 0 })
+      expect(sandbox.data.links).toHaveLength(2)
+    },
+  )
+
+  test.each([true, false])('are refused where it does not, with the same address: %s', async (isSame) => {
+    const { sandbox, client } = setUp({ dialect: ['alias-case-ignored'] })
+    const rows = spellings.map((alias) => ({ alias, url: shop(isSame ? 'tea' : alias) }))
+    for (let turn = 0; turn < 2; turn++) {
+      const results = await collect(syncLinks(client, rows, apply))
+      const failed = results.filter(({ ok }) => !ok)
+      expect(failed).toHaveLength(1)
+      expect(String(failed[0]!.error)).toMatch(isSame ? 'are one alias on this server' : 'leads to')
+      expect(sandbox.data.links).toHaveLength(1)
+    }
+  })
+})
