@@ -1,7 +1,18 @@
 import type { LinkRow } from 'shortlink-cli'
 import { createSandbox, type Deviation, type Sandbox } from 'shortlink-sdk/testing'
 
-const aliases = ['Tea', 'sale_may', 'café', 'sale-1', 'p-11', 'p-1-1', '2026-1-11', '2026-11-1', 'Sale-Tea', 'v1.2']
+const plainAliases = [
+  'Tea',
+  'sale_may',
+  'café',
+  'sale-1',
+  'p-11',
+  'p-1-1',
+  '2026-1-11',
+  '2026-11-1',
+  'Sale-Tea',
+  'v1.2',
+]
 const dialects: Deviation[][] = [
   [],
   ['alias-slugged'],
@@ -19,6 +30,63 @@ const dialects: Deviation[][] = [
   ['numbers-as-strings', 'booleans-as-digits', 'lists-with-gaps'],
   ['nextpage-repeats', 'error-as-string', 'short-as-list'],
 ]
+
+const plainUrls = [(number: number) => `https://shop.example/${number}`]
+
+/** What servers and rows are like. */
+interface Kinds {
+  readonly dialects: readonly Deviation[][]
+  readonly aliases: readonly string[]
+  /** Addresses of a number. */
+  readonly urls: readonly ((number: number) => string)[]
+}
+
+const plain: Kinds = { dialects, aliases: plainAliases, urls: plainUrls }
+
+/** Servers that store, compare and refuse what they are sent their own way, and rows for which that matters. */
+export const withOwnWays: Kinds = {
+  dialects: [
+    ...dialects,
+    ...dialects.map((dialect): Deviation[] => [...dialect, 'url-respelled']),
+    ['url-existing'],
+    ['url-existing', 'short-ignored'],
+    ['url-ascii'],
+    ['url-ascii', 'refusals-in-200', 'messages-translated'],
+    ['url-ascii', 'alias-ignored'],
+    ['url-cut'],
+    ['url-cut', 'alias-slugged'],
+    ['url-lower-case'],
+    ['url-lower-case', 'short-ignored'],
+    ['title-cut'],
+    ['update-clears'],
+    ['update-clears', 'url-respelled'],
+    ['update-clears', 'url-lower-case', 'title-cut'],
+    ['alias-as-number'],
+    ['alias-as-number', 'numbers-as-strings'],
+    ['plan-limit'],
+    ['plan-limit', 'refusals-in-200', 'messages-translated'],
+    ['plan-limit', 'url-respelled'],
+    ['refused-words'],
+    ['refused-words', 'url-ascii'],
+    ['order-unstable'],
+    ['order-unstable', 'url-respelled'],
+  ],
+  aliases: [...plainAliases, '007', '7', 'xxx-1'],
+  urls: [
+    ...plainUrls,
+    (number) => `https://shop.example/${number}/`,
+    (number) => `https://shop.example/${number}?a=1&b=2`,
+    (number) => `https://shop.example/caf%c3%a9/${number}`,
+    (number) => `https://shop.example/th\u00e9/${number}`,
+    (number) => `https://shop.example/the\u0301-vert/${number}/`,
+    (number) => `https://shop.example/two words/${number}`,
+    (number) => `https://shop.example/Tea/${number}`,
+    (number) => `https://shop.example/tea/${number}`,
+    (number) => `https://shop.example/${number}#menu`,
+    (number) => `https://shop.example/${number}/?html=<a href=x>`,
+    (number) => `https://shop.example/${number}/${'long/'.repeat(20)}`,
+  ],
+}
 
 /** Repeatable numbers from 0 to 1. */
 function randomOf(seed: number): () => number {
@@ -47,15 +115,17 @@ export class RandomServer {
   protected readonly removed = new Set<Stored>()
   /** Links that another program deletes, so that those behind them move while a list is read. */
   protected shifting = new Set<number>()
+  readonly #kinds: Kinds
   /** The links on a page at most. */
   readonly #pageSize: number
 
-  constructor(seed: number) {
+  constructor(seed: number, kinds = plain) {
+    this.#kinds = kinds
     this.random = randomOf(seed)
-    this.dialect = this.pick(dialects)
-    const links = aliases
+    this.dialect = this.pick(kinds.dialects)
+    const links = kinds.aliases
       .filter(() => this.random() < 0.3)
-      .map((alias, index) => ({ id: index + 1, alias: this.stored(alias), longurl: this.url() }))
+      .map((alias, index) => ({ id: index + 1, alias: this.stored(alias), longurl: this.storedUrl(this.url()) }))
     const distinct = links.filter(({ alias }, index) => links.findIndex((link) => link.alias === alias) === index)
     this.sandbox = createSandbox({ dialect: this.dialect, data: { links: distinct } })
     for (const { id } of distinct) this.others.add(id)
@@ -68,7 +138,7 @@ export class RandomServer {
     const { links } = this.sandbox.data
     const before = [...links]
     if (before[0] && this.random() < 0.05) {
-      const alias = this.random() < 0.5 ? this.pick(aliases) : `other-${links.length}-${this.removed.size}`
+      const alias = this.random() < 0.5 ? this.pick(this.#kinds.aliases) : `other-${links.length}-${this.removed.size}`
       if (!links.some((link) => lettersOf(link.alias) === lettersOf(alias))) {
         await this.addAsAnother(alias)
       }
@@ -104,7 +174,7 @@ export class RandomServer {
     if (!links[0]) return undefined
     const known = [...links, ...this.deleted, ...this.removed]
     const id = Math.max(0, ...known.map((link) => link.id)) + 1
-    links.push({ ...structuredClone(links[0]), id, alias: this.stored(alias), longurl: this.url() })
+    links.push({ ...structuredClone(links[0]), id, alias: this.stored(alias), longurl: this.storedUrl(this.url()) })
     this.others.add(id)
     return id
   }
@@ -114,8 +184,18 @@ export class RandomServer {
     const link = this.sandbox.data.links.find(({ alias }) => decodeURI(shorturl) === `https://sho.rt/${alias}`)
     if (!link) throw new Error(`there is no link ${shorturl}`)
     if (id !== undefined && link.id !== id) throw new Error(`${shorturl} is link ${link.id}, not ${id}`)
-    if (link.longurl !== url) throw new Error(`${shorturl} leads to ${link.longurl}, not to ${url}`)
+    if (!this.leadsTo(link, String(url))) throw new Error(`${shorturl} leads to ${link.longurl}, not to ${url}`)
     if (custom && lettersOf(link.alias) !== lettersOf(custom)) throw new Error(`${shorturl} is not ${custom}`)
+  }
+
+  /** Whether a link leads to an address as this server stores it, whose fragment and last slash may be missing. */
+  protected leadsTo({ longurl }: Stored, url: string): boolean {
+    return this.#isStoredAs(longurl, url) || plainUrl(longurl) === plainUrl(url)
+  }
+
+  /** Whether this server stores an address, or its ASCII form, like this. */
+  #isStoredAs(longurl: string, url: string): boolean {
+    return [url, new URL(url).href].some((sent) => this.storedUrl(sent) === longurl)
   }
 
   /** No more links were made for an address than rows have it. */
@@ -124,7 +204,7 @@ export class RandomServer {
     for (const { longurl } of made) {
       const [links, wanted] = [
         made.filter((link) => link.longurl === longurl),
-        rows.filter(({ url }) => url === longurl),
+        rows.filter(({ url }) => this.#isStoredAs(longurl, String(url))),
       ]
       if (links.length > wanted.length) {
         throw new Error(`${links.length} links were made for ${wanted.length} rows to ${longurl}`)
@@ -133,7 +213,7 @@ export class RandomServer {
   }
 
   protected rows(count: number) {
-    return Array.from({ length: count }, () => ({ url: this.url(), custom: this.pick(aliases) as string }))
+    return Array.from({ length: count }, () => ({ url: this.url(), custom: this.pick(this.#kinds.aliases) as string }))
   }
 
   /** An alias as this server has stored it. */
@@ -143,11 +223,37 @@ export class RandomServer {
     return plain.toLowerCase().replace(/[_\s]+/g, '-')
   }
 
-  protected readonly url = () => `https://shop.example/${Math.floor(this.random() * 6)}`
+  /** An address as this server has stored it, by another way than that of the mock server. */
+  protected storedUrl(url: string): string {
+    let stored = url
+    if (this.dialect.includes('url-respelled')) {
+      const [address = ''] = stored.split('#')
+      const [path = '', ...query] = address.split('?')
+      const withoutSlash = path.length > 'https://'.length && path.endsWith('/') ? path.slice(0, -1) : path
+      stored = [withoutSlash, ...query]
+        .join('?')
+        .replaceAll('%c3%a9', '%C3%A9')
+        .replaceAll('&', '&amp;')
+        .replaceAll('href=', 'rel="nofollow" href=')
+        .normalize()
+    }
+    if (this.dialect.includes('url-cut')) stored = stored.slice(0, 80)
+    return this.dialect.includes('url-lower-case') ? stored.toLowerCase() : stored
+  }
+
+  protected readonly url = () => this.pick(this.#kinds.urls)(Math.floor(this.random() * 6))
 
   protected pick<T>(values: readonly T[]): T {
     return values[Math.floor(this.random() * values.length)]!
   }
+}
+
+/** An address without what servers may change of it. */
+function plainUrl(url: string): string {
+  const [address = ''] = url.replaceAll('&amp;', '&').replaceAll('rel="nofollow" ', '').split('#')
+  return decodeURI(new URL(address).href)
+    .replace(/\/(?=\?|$)/, '')
+    .normalize()
 }
 
 /** The address of a list, with smaller pages than were asked for. */
