@@ -158,7 +158,7 @@ async function tasks(client: ShortLinkClient, visit: () => void): Promise<void> 
 
   const wanted = [{ alias: 'tea', url: 'https://shop.example/better/tea' }, ...rows.slice(1)]
   const plan = await syncLinks(client, wanted).summary()
-  await syncLinks(client, wanted, { apply: true }).summary()
+  await syncLinks(client, wanted, { apply: true, mayClear: true }).summary()
   assert.equal((await syncLinks(client, wanted).summary()).keep, wanted.length)
   done('sync', `${plan.update} updated, ${plan.keep} kept; after that nothing is to do`)
 }

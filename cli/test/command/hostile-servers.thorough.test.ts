@@ -40,7 +40,7 @@ const plays: Play[] = [
     isDone: (stdout) => table(stdout).every(({ outcome, shorturl }) => outcome === 'done' && shorturl),
   },
   {
-    args: (path) => ['sync', path('links.csv'), '--apply', '--prune', 'te', '--format', 'csv'],
+    args: (path) => ['sync', path('links.csv'), '--apply', '--may-clear', '--prune', 'te', '--format', 'csv'],
     isDone: (stdout) => table(stdout).every(({ outcome }) => outcome === 'done'),
   },
   { args: () => ['list', 'links', '--json'], isDone: isJson, isData: true },

@@ -120,7 +120,7 @@ test('a reader of standard error that goes away after one line changes neither t
   }
   const [first] = names
   await writeFile(`${first}.csv`, (await readFile(`${first}.csv`, 'utf8')).replaceAll('/0/', '/other/'))
-  expect(await withoutReader('sync', `${first}.csv`, '--apply')).toBe(0)
+  expect(await withoutReader('sync', `${first}.csv`, '--apply', '--may-clear')).toBe(0)
   expect(sandbox.data.links.filter(({ longurl }) => longurl.includes('/other/'))).toHaveLength(60)
   expect((await readdir(folder)).filter((name) => name.endsWith('.lock'))).toEqual([])
 })

@@ -120,7 +120,7 @@ class Scenario extends RandomServer {
   /** A sync by the result changes nothing. */
   async #syncResult(results: readonly Result[]): Promise<void> {
     if (new Set(results.map(({ shorturl }) => shorturl)).size < results.length) return
-    const { status, stdout } = await run('sync', this.#path('again-0.json'), '--apply', '--json')
+    const { status, stdout } = await run('sync', this.#path('again-0.json'), '--apply', '--may-clear', '--json')
     if (status === 0 && stdout !== '[]\n') throw new Error(`a sync by the result: ${stdout}`)
   }
 
@@ -146,19 +146,22 @@ class Scenario extends RandomServer {
     )
     const file = await this.#write(rows, this.pick(suffixes))
     const prune = this.random() < 0.7 ? ['--prune', 'sale'] : []
-    const { status } = await this.#untilDone(['sync', file, ...prune, '--apply', '--json'], ({ status, stdout }) => {
-      const steps: { action: string; alias: string; url: string; outcome: string }[] = stdout.startsWith('[')
-        ? JSON.parse(stdout)
-        : []
-      const done = steps.filter(({ action, outcome }) => action !== 'delete' && outcome === 'done')
-      for (const { url, custom } of status === 0 ? rows : done.map(({ url, alias }) => ({ url, custom: alias }))) {
-        const links = this.sandbox.data.links.filter(({ alias }) => lettersOf(alias) === lettersOf(custom))
-        if (!links.some(({ longurl }) => longurl === url)) throw new Error(`sync says that ${custom} is done`)
-        const made = links.filter(({ id }) => !this.others.has(id))
-        const asked = rows.filter((row) => lettersOf(row.custom) === lettersOf(custom))
-        if (made.length > asked.length) throw new Error(`${made.length} links were made for ${custom}`)
-      }
-    })
+    const { status } = await this.#untilDone(
+      ['sync', file, ...prune, '--apply', '--may-clear', '--json'],
+      ({ status, stdout }) => {
+        const steps: { action: string; alias: string; url: string; outcome: string }[] = stdout.startsWith('[')
+          ? JSON.parse(stdout)
+          : []
+        const done = steps.filter(({ action, outcome }) => action !== 'delete' && outcome === 'done')
+        for (const { url, custom } of status === 0 ? rows : done.map(({ url, alias }) => ({ url, custom: alias }))) {
+          const links = this.sandbox.data.links.filter(({ alias }) => lettersOf(alias) === lettersOf(custom))
+          if (!links.some(({ longurl }) => longurl === url)) throw new Error(`sync says that ${custom} is done`)
+          const made = links.filter(({ id }) => !this.others.has(id))
+          const asked = rows.filter((row) => lettersOf(row.custom) === lettersOf(custom))
+          if (made.length > asked.length) throw new Error(`${made.length} links were made for ${custom}`)
+        }
+      },
+    )
     const wanted = rows.map(({ custom }) => lettersOf(custom))
     const lost = this.deleted.find(({ alias }) => wanted.includes(lettersOf(alias)) || !alias.startsWith('sale'))
     if (lost) throw new Error(`sync has deleted ${lost.alias}`)

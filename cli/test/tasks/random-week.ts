@@ -6,11 +6,29 @@
 import { importLinks, type LinkRow, type ReportResult, reportLinks, syncLinks } from 'shortlink-cli'
 import { isShortLinkError, ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox, type Sandbox } from 'shortlink-sdk/testing'
-import { lettersOf, RandomServer } from '../../../test/helpers/random-server.ts'
+import { lettersOf, RandomServer, withOwnWays } from '../../../test/helpers/random-server.ts'
 import { memoryJournal } from './set-up.ts'
 
 const main = 'https://sho.rt'
 const branded = 'https://go.shop.example'
+
+/** Servers on which each row of a week can get its own link and lead to its own address. */
+const kinds = {
+  ...withOwnWays,
+  dialects: withOwnWays.dialects.filter(
+    (dialect) => !dialect.some((name) => /^(url-existing|url-cut|url-lower-case|plan-limit)$/.test(name)),
+  ),
+  urls: ['', '/', '?a=1&b=2', '/?a=1'].map((end) => (number: number) => `https://shop.example/${number}${end}`),
+}
+
+/** What an update may clear. */
+const RICH = {
+  password: 'open sesame',
+  expiry: '2030-01-01 00:00:00',
+  geotarget: [{ location: 'us', link: 'https://us.shop.example' }],
+  devicetarget: [{ device: 'iphone', link: 'com.example.shop://open' }],
+  languagetarget: [{ language: 'de', link: 'https://shop.example/de' }],
+}
 
 type Stored = Sandbox['data']['links'][number]
 
@@ -52,7 +70,7 @@ class Week extends RandomServer {
   #isAtFirstPage = false
 
   constructor(seed: number) {
-    super(seed)
+    super(seed, kinds)
     const { data } = this.sandbox
     const blank = createSandbox({ data: { links: [{}], domains: [{ domain: branded }] } }).data
     data.domains.push(...blank.domains)
@@ -60,9 +78,11 @@ class Week extends RandomServer {
     if (this.random() < 0.3) data.domains.push({ ...blank.domains[0]!, id: 2, domain: main })
     const [row] = blank.links as [Stored]
     for (const alias of ['Tea', 'p-11', 'sale-1', 'v1.2']) {
-      if (this.random() < 0.3) this.#add({ ...row, alias: this.stored(alias), domain: branded, longurl: this.url() })
+      if (this.random() < 0.3)
+        this.#add({ ...row, alias: this.stored(alias), domain: branded, longurl: this.storedUrl(this.url()) })
     }
-    this.#add({ ...row, alias: 'first', domain: main, longurl: this.url() })
+    this.#add({ ...row, alias: 'first', domain: main, longurl: this.storedUrl(this.url()) })
+    for (const link of data.links) if (this.random() < 0.5) Object.assign(link, structuredClone(RICH))
     if (this.random() < 0.3) this.sandbox.chaos({ rate: 0 })
   }
 
@@ -128,6 +148,7 @@ class Week extends RandomServer {
     } catch (error) {
       if (!isShortLinkError(error)) throw error
     }
+    this.#noteDraws(journal)
     this.#checkLinks()
     // A result without its aliases could not tell which link is whose.
     const isWhole = results.every(({ custom }) => custom !== undefined)
@@ -144,14 +165,14 @@ class Week extends RandomServer {
     if (!link || !sameLink(shorturl, `${link.domain}/${link.alias}`)) {
       throw new Error(`row ${line}: there is no link ${shorturl}`)
     }
-    if (link.longurl !== url && !this.#synced.has(link.id))
+    if (!this.leadsTo(link, url) && !this.#synced.has(link.id))
       throw new Error(`row ${line}: ${shorturl} leads to ${link.longurl}, not ${url}`)
     if (custom && lettersOf(custom) !== lettersOf(link.alias))
       throw new Error(`row ${line}: ${shorturl} is not ${custom}`)
     if (domain && domain !== link.domain) throw new Error(`row ${line}: ${shorturl} is not on ${domain}`)
     const before = this.#shortOf.get(line)
     // An alias of its own may stand on both domains, and lead to the address on both.
-    const mayBeAnother = !domain && this.files[0]!.rows[line]!.custom
+    const mayBeAnother = (!domain && this.files[0]!.rows[line]!.custom) || this.#countDraws(url) > 1
     if (before && !mayBeAnother && !sameLink(before, shorturl) && !this.#isGone(before)) {
       throw new Error(`row ${line} has got ${before} and ${shorturl}`)
     }
@@ -175,7 +196,7 @@ class Week extends RandomServer {
     if (named?.longurl !== longurl)
       throw new Error(`row ${line}: ${shorturl} leads to ${named?.longurl}, not ${longurl}`)
     const fitting = this.sandbox.data.links.find(
-      (link) => link.alias === custom && link.longurl === url && (!domain || domain === link.domain),
+      (link) => link.alias === custom && this.leadsTo(link, url) && (!domain || domain === link.domain),
     )
     if (fitting) throw new Error(`row ${line}: ${fitting.domain}/${fitting.alias} leads to ${url}, yet ${message}`)
   }
@@ -185,10 +206,31 @@ class Week extends RandomServer {
     if (this.dialect.includes('alias-ignored')) return
     const made = this.sandbox.data.links.filter(({ id }) => !this.others.has(id))
     for (const { line, url, custom } of this.files[0]!.rows) {
-      const own = made.filter((link) => (custom ? lettersOf(link.alias) === lettersOf(custom) : link.longurl === url))
-      if (own.length > 1)
+      const own = made.filter((link) =>
+        custom ? lettersOf(link.alias) === lettersOf(custom) : this.leadsTo(link, url),
+      )
+      if (own.length > Math.max(1, this.#countDraws(url)))
         throw new Error(`row ${line} has ${own.length} links: ${own.map(({ alias }) => alias).join(' ')}`)
     }
+  }
+
+  /** The aliases that were drawn for addresses. */
+  readonly #draws = new Map<string, Set<string>>()
+
+  #noteDraws({ entries }: WeekFile['journal']): void {
+    for (const { key, data } of entries) {
+      const { alias } = Object(data) as { alias?: string }
+      const [, url] = JSON.parse(key) as string[]
+      if (alias) this.#draws.set(url!, (this.#draws.get(url!) ?? new Set()).add(alias))
+    }
+  }
+
+  /**
+   * The number of aliases that were drawn for an address. A result that is older than the second draw names the first
+   * alias, and its import makes a link with it.
+   */
+  #countDraws(url: string): number {
+    return this.#draws.get(url)?.size ?? 0
   }
 
   async #report(): Promise<void> {
@@ -237,15 +279,21 @@ class Week extends RandomServer {
       .filter(() => this.random() < 0.6)
       .map((custom) => ({ custom, url: this.url(), domain: this.pick([main, branded]) }))
     const prune = this.random() < 0.3 ? { prune: 'sale' } : {}
+    const mayClear = this.random() < 0.6
+    const before = structuredClone(this.sandbox.data.links)
+    const writesBefore = this.#countWrites()
     try {
       for await (const { ok, action, alias, url, domain, outcome } of syncLinks(this.client, rows, {
         apply: true,
+        mayClear,
         ...prune,
       })) {
         if (!ok || outcome !== 'done' || action === 'delete') continue
         const link = this.sandbox.data.links.find(
           (link) =>
-            lettersOf(link.alias) === lettersOf(alias) && link.longurl === url && link.domain.endsWith(domain ?? ''),
+            lettersOf(link.alias) === lettersOf(alias) &&
+            this.leadsTo(link, url!) &&
+            link.domain.endsWith(domain ?? ''),
         )
         if (!link) throw new Error(`a sync says ${action} ${alias} is done`)
         this.#synced.add(link.id)
@@ -253,7 +301,10 @@ class Week extends RandomServer {
       }
     } catch (error) {
       if (!isShortLinkError(error)) throw error
+      if (error.code === 'invalid_request' && this.#countWrites() > writesBefore)
+        throw new Error('a sync that is refused has written')
     }
+    this.#checkKept(before, mayClear)
     // What a sync that failed has made belongs to no row of an import.
     for (const link of this.sandbox.data.links) {
       if (rows.some(({ custom }) => lettersOf(custom) === lettersOf(link.alias))) {
@@ -266,6 +317,22 @@ class Week extends RandomServer {
     if (lost) throw new Error(`a sync has deleted ${lost.alias}`)
     for (const { id } of this.deleted) this.#deletedBySync.add(id)
     this.deleted.length = 0
+  }
+
+  #countWrites(): number {
+    return this.sandbox.requests.filter(({ method }) => method !== 'GET').length
+  }
+
+  /** What no row of a sync mentions is as it was. */
+  #checkKept(before: readonly Stored[], mayClear: boolean): void {
+    const shown = ({ domain, expiry, geotarget, devicetarget }: Stored) => ({ domain, expiry, geotarget, devicetarget })
+    const hidden = ({ password, languagetarget }: Stored) => ({ password, languagetarget })
+    for (const link of this.sandbox.data.links) {
+      const earlier = before.find(({ id }) => id === link.id)
+      if (!earlier) continue
+      const [was, is] = [earlier, link].map((one) => JSON.stringify({ ...shown(one), ...(!mayClear && hidden(one)) }))
+      if (was !== is) throw new Error(`a sync has cleared ${is} of ${link.alias}, which was ${was}`)
+    }
   }
 
   /** Visitors click between the steps. */
