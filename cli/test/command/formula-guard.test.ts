@@ -102,3 +102,11 @@ test('in a file whose signs all have an apostrophe, it is a guard; a list has on
   await run('import', await write('c.csv', own))
   expect(sandbox.data.links.map(({ title }) => title)).toEqual(['+1', "'=b", '+1', '-5 degrees'])
 })
+
+test('the names of columns are guarded as cells are', async () => {
+  const { write, path } = await setUp()
+  const file = await write('x.json', JSON.stringify([{ url: shop('a'), '=x': '=y' }]))
+  await run('import', file, '--out', path('r.csv'))
+  expect(await readFile(path('r.csv'), 'utf8')).toMatch(/^url,'=x,/)
+  expect((await readInput(path('r.csv'))).columns.slice(0, 2)).toEqual(['url', '=x'])
+})

@@ -133,6 +133,16 @@ test.each<[string, string, Expected, string[]?]>([
     `url,slug,Click limit\n${tea},tea,100\n`,
     "column Click limit: limits the visits of a link, and would not be sent. Say --map 'Click limit=' to leave it out",
   ],
+  [
+    'expire_at_views',
+    `url,slug,expire_at_views\n${tea},tea,100\n`,
+    'column expire_at_views: limits the visits of a link, and would not be sent.',
+  ],
+  [
+    'expired',
+    `url,slug,expired\n${tea},tea,false\n${lamps},l,true\n`,
+    [a, 'expired: is "true", and the new link would be live.'],
+  ],
   ['Link password', `url,slug,Link password\n${tea},tea,s3cret\n${lamps},l,\n`, [{ ...a, password: 's3cret' }, b('l')]],
   [
     'hasPassword',

@@ -52,9 +52,11 @@ const targetNames = 'url|link|target|targeting|redirect|destination'
 
 /** The names of columns for what a link cannot lack unnoticed, by the parameter for it, if there is one. */
 const meanings: readonly (readonly [RegExp, string | undefined])[] = [
-  [/(clicks?|visits?|uses?|views?)(limit|max)|(limit|max)(imum)?(number)?(of)?(clicks|visits|uses|views)/, undefined],
+  [/expir.*(clicks|visits|uses|views)|(clicks?|visits?|uses?|views?)(limit|max)|valid(from|since)/, undefined],
+  [/(limit|max)(imum)?(number)?(of)?(clicks|visits|uses|views)/, undefined],
+  // Statistics.
   [/(clicks?|visits?|scans?|views?|count|total)$/, ''],
-  [/expir|valid(to|thru|through|till|until)|^(ends?(at|on|date)|ttl|gültigbis|ablauf(datum|sdatum)?)$/, 'expiry'],
+  [/expir|valid(to|thru|through|till|until)|^(ends?(at|on|date)|ttl|gültigbis|ablauf(s?datum)?)$/, 'expiry'],
   [/pass(word|wort|code|phrase|wd)|^pwd$|motdepasse/, 'password'],
   [
     new RegExp(`(ios|iphone|ipad|apple|android|mobile|tablet|desktop|windows|mac|device)s?(${targetNames})s?$`),
