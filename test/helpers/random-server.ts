@@ -62,7 +62,7 @@ export const withOwnWays: Kinds = {
     ['update-clears', 'url-respelled'],
     ['update-clears', 'url-lower-case', 'title-cut'],
     ['alias-as-number'],
-    ['alias-as-number', 'numbers-as-strings'],
+    ['alias-as-number', 'ids-sometimes-strings'],
     ['plan-limit'],
     ['plan-limit', 'refusals-in-200', 'messages-translated'],
     ['plan-limit', 'url-respelled'],

@@ -25,6 +25,8 @@ import { type BulkContext, type BulkResult, type BulkSummary, createTask, type T
  * @throws {ConfigurationError} if an argument is invalid, or `journal` is given without `key`. During the run: if the
  *   journal is in use or unreadable. An error from the journal or the source of the items ends the run too.
  * @throws {ConnectionError} during the run, with `client`: if five items in a row got no response
+ * @throws {ApiError} during the run, with `client`: if five items were refused with the same words, which name no
+ *   field, and none succeeded between them
  */
 export function bulk<T, R>(
   items: Iterable<T> | AsyncIterable<T>,

@@ -122,8 +122,13 @@ export interface ImportSummary extends TaskSummary {
  * address or alias is a new row. A row that was changed in anything else is done; `differs` names what was changed. The
  * drawn aliases are in the journal before the first request, and in the results: importing these makes the same links.
  *
+ * Servers may store addresses in another form. If a link is found whose address is in lower case or cut, the row is
+ * done, and `differs` and `longurl` say so. An address with spaces or characters beyond ASCII that is refused is sent
+ * once more in its ASCII form. If the server gives a row the link of another address, the row fails.
+ *
  * All rows are read before the first request. A 429 is waited out. Five rows in a row without any response end the
- * import; the rest is not begun. With `dryRun`, nothing is sent and nothing is written: a row that would be sent is
+ * import, and so do five refusals with the same status and words and no success between them, unless they name a field;
+ * the rest is not begun. With `dryRun`, nothing is sent and nothing is written: a row that would be sent is
  * `planned`.
  *
  * @example
@@ -138,6 +143,7 @@ export interface ImportSummary extends TaskSummary {
  *
  * @throws {ConfigurationError} if an argument is invalid. During the run: what the journal and the rows throw
  * @throws {ConnectionError} during the run, if five rows in a row got no response
+ * @throws {ApiError} during the run, if five rows were refused with the same words
  * @throws {RateLimitError} during the run, if the server asks to wait for more than 90 seconds
  * @throws {InvalidResponseError} during the run, if the server gives a link another alias or domain
  */

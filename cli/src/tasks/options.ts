@@ -53,7 +53,8 @@ export interface BulkOptions<T> {
   replay?: boolean | undefined
   /**
    * The client that the worker uses. Items then begin only when its rate limit allows and no other call waits for it,
-   * `etaMs` takes the limit into account, and five items in a row without any response end the run.
+   * `etaMs` takes the limit into account, and five items in a row without any response end the run, as do five refusals
+   * with the same words and no success between them.
    */
   client?: { readonly rateLimit: RateLimitState } | undefined
 }

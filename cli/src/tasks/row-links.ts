@@ -75,8 +75,8 @@ export class RowLinks {
   #trial: Promise<unknown> = Promise.resolve()
   /** The rows so far by the ids of their links. */
   readonly #rowOfId = new Map<number, LinkedRow>()
-  /** The highest id of a new link so far. */
-  #newestId = Infinity
+  /** The highest id so far, once a link had an alias of the server. */
+  #newestId: number | undefined
   #newest: Promise<readonly Link[]> | undefined
   /** Whether the server has accepted the key for a creation. */
   #isKeyAccepted = false
@@ -259,16 +259,21 @@ export class RowLinks {
     const { custom, domain } = params
     const made = await this.#writer.links.create(params, this.#callOptions(begun))
     if (domain && !isOnDomain(made, domain)) throw this.#otherDomain(made, domain)
-    // Some servers give the link that exists. Its alias is not the one that was sent, and its id is no new one.
     const isOfRow = this.#rowOfId.has(made.id)
-    const mayExist = made.id <= this.#newestId && (custom === undefined || !hasAlias(made.shorturl, custom))
-    this.#newestId = this.#newestId === Infinity ? made.id : Math.max(this.#newestId, made.id)
-    if (mayExist && !isOfRow) await this.#throwIfOther(made, params)
+    const hasOwnAlias = custom !== undefined && hasAlias(made.shorturl, custom)
+    if (!isOfRow && !hasOwnAlias) await this.#throwIfOther(made, params)
     return rowLink(made, !isOfRow, isOfRow ? namesNotSet(params, undefined) : [])
   }
 
-  /** @throws {InvalidResponseError} if a link leads to another address than that of a row */
+  /**
+   * Looks at a link with an alias of the server, unless its id is a new one: some servers give a link that exists.
+   *
+   * @throws {InvalidResponseError} if it leads to another address than that of the row
+   */
   async #throwIfOther({ id, shorturl }: CreatedLink, { url }: RowParams): Promise<void> {
+    const newest = this.#newestId
+    this.#newestId = Math.max(id, newest ?? (await this.#readNewestId()))
+    if (newest !== undefined && id > newest) return
     const options = { signal: this.#control.ending }
     const { longurl } = await this.#writer.links.get(id, options).then(
       ({ details }) => details,
@@ -276,6 +281,14 @@ export class RowLinks {
     )
     if (longurl === null || leadsTo(longurl, url, true) || isStoredForm(longurl, url)) return
     throw this.#otherAddress({ id, shorturl }, `${shorturl} (id ${id}), which leads to ${formatValue(longurl)}`)
+  }
+
+  /** Returns the highest id of the newest links; 0 if they cannot be read. */
+  async #readNewestId(): Promise<number> {
+    const { value } = await this.#listNewest()
+      .next()
+      .catch(() => ({ value: undefined }))
+    return Math.max(0, ...(value ? value.items.map(({ id }) => id) : []))
   }
 
   /** Returns the error of a row that was given the link of another address. */

@@ -117,6 +117,7 @@ export interface SyncSummary extends TaskSummary {
  * @throws {InvalidResponseError} if the list of links is incomplete, or the server gives a link another alias or domain
  *   than the one that is wanted
  * @throws {ConnectionError} during the run, if five changes in a row got no response
+ * @throws {ApiError} during the run, if five changes were refused with the same words
  */
 export function syncLinks(
   client: TaskClient,
