@@ -9,7 +9,7 @@ import {
   type ShortLinkClient,
 } from 'shortlink-sdk'
 import { isOnDomain, isStoredForm, leadsTo, originOf } from '../addresses.ts'
-import { type LinkRow, plainText } from './rows.ts'
+import { type LinkRow, paramsInAscii, plainText } from './rows.ts'
 import type { WantedRow } from './sync-plan.ts'
 
 /** The parameters that no response shows, so an update cannot send along what the link has. */
@@ -61,7 +61,11 @@ export async function updateLink(link: KnownLink, row: WantedRow, on: UpdateOpti
   const isSaid = (name: string) => Object.hasOwn(said, name) || Object.hasOwn(row.none, name)
   const kept = Object.entries(shown).filter(([name]) => !isSaid(name) && canKeep(name))
   const sent: LinkUpdate = Object.fromEntries([...kept, ...Object.entries(said), ...taken])
-  await links.update(link.id, sent, options)
+  await links.update(link.id, sent, options).catch((error) => {
+    const inAscii = mayRefuseSigns(error) ? paramsInAscii({ ...sent, url: row.params.url }) : undefined
+    if (!inAscii) throw error
+    return links.update(link.id, inAscii, options)
+  })
   // The update is done, whatever becomes of this request.
   const after = await links.get(link.id, options).then(
     ({ details }) => details,
@@ -126,6 +130,10 @@ function throwIfUnmoved({ id, shorturl }: KnownLink, url: string, before: Fields
   const read = { reason: 'schema', status: 200, body: { id, shorturl }, issues: [{ path: ['url'], message }] } as const
   throw new InvalidResponseError(message, read, { method: 'PUT', path: '/url/:id/update', outcome: 'done' })
 }
+
+/** Returns whether a server may have refused an address because of its spaces or characters beyond ASCII. */
+const mayRefuseSigns = (error: unknown): boolean =>
+  isShortLinkError(error) && error.code === 'api' && error.outcome === 'rejected'
 
 /** Throws the error of a request before the update, with which nothing was changed. */
 function throwAsNotSent(error: unknown): never {

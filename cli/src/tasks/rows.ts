@@ -1,5 +1,5 @@
 import type { Id, Issue, Link, LinkCreate, RequestOptions } from 'shortlink-sdk'
-import { hostOf, normalized } from '../addresses.ts'
+import { aliasIn, hostOf, normalized } from '../addresses.ts'
 import { formatValue, isRecord, mismatch } from '../text.ts'
 import type { TaskClient } from './client.ts'
 
@@ -96,7 +96,7 @@ export function readRow<Row>(row: Row): ReadRow<Row> {
   const asText = isUrlObject(url) ? { url: url.href } : {}
   const all = {
     url: longurl,
-    custom: alias,
+    custom: wholeAlias(alias, rest.shorturl),
     ...given,
     ...asText,
     channel: Array.isArray(channel) ? channel[0] : channel,
@@ -107,6 +107,10 @@ export function readRow<Row>(row: Row): ReadRow<Row> {
     value === null || value === '' || (name === 'channel' && `${value}` === '')
   return { row, values, params, emptied: Object.keys(pick(row, isEmptied)) }
 }
+
+/** Returns the alias of a row. A number has lost the zeros of `007`, which a short address shows. */
+const wholeAlias = (alias: unknown, shorturl: unknown): unknown =>
+  typeof alias === 'number' && typeof shorturl === 'string' ? (aliasIn(shorturl) ?? alias) : alias
 
 /** Finds the problems of rows, one after another. */
 export class RowChecks {

@@ -163,6 +163,7 @@ test.each<[Deviation, string]>([
   ['url-respelled', 'https://shop.example/cafe\u0301/'],
   ['url-respelled', 'https://shop.example/?href=x&quot=1'],
   ['url-ascii', 'https://shop.example/plain'],
+  ['url-ascii', 'https://shop.example/th\u00e9 vert'],
 ])('after a sync, addresses that %s spells its way are kept: %s', async (deviation, url) => {
   const { sandbox, client } = setUp({ dialect: [deviation], data: { links: [{ alias: 'cake', url: shop('old') }] } })
   const rows = ['tea', 'cake'].map((alias) => ({ alias, url }))
@@ -172,7 +173,19 @@ test.each<[Deviation, string]>([
     ['keep', []],
     ['keep', []],
   ])
-  expect(writes(sandbox)).toHaveLength(2)
+  expect(writes(sandbox)).toHaveLength(/[^!-~]/.test(url) && deviation === 'url-ascii' ? 4 : 2)
+})
+
+test('a row whose alias arrives as a number means the link of its short address, and fails without one', async () => {
+  const links = ['7', '007'].map((alias) => ({ alias, longurl: shop(alias) }))
+  const { sandbox, client } = setUp({ dialect: ['alias-as-number'], data: { links } })
+  const row = { id: 2, alias: 7, shorturl: 'https://sho.rt/007', longurl: shop('james') } as object as LinkRow
+  expect(await collect(syncLinks(client, [row], apply))).toMatchObject([{ action: 'update', alias: '007', ok: true }])
+  expect(sandbox.data.links.map(({ longurl }) => longurl)).toEqual([shop('7'), shop('james')])
+  const { shorturl: _, ...rest } = row as { shorturl: string }
+  await expect(syncLinks(client, [rest as LinkRow], apply).summary()).rejects.toThrow(
+    'row 1.custom: expected an alias, such as opening, received 7',
+  )
 })
 
 test.each<[Deviation, LinkRow, string]>([
