@@ -135,7 +135,10 @@ function throwIfUnmoved({ id, shorturl }: KnownLink, url: string, before: Fields
 const mayRefuseSigns = (error: unknown): boolean =>
   isShortLinkError(error) && error.code === 'api' && error.outcome === 'rejected'
 
-/** Throws the error of a request before the update, with which nothing was changed. */
+/** Throws a copy of the error of a request before the update, whose outcome says that nothing was changed. */
 function throwAsNotSent(error: unknown): never {
-  throw isShortLinkError(error) && error.outcome === 'unknown' ? Object.assign(error, { outcome: 'not-sent' }) : error
+  if (!isShortLinkError(error) || error.outcome !== 'unknown') throw error
+  const copy = Object.setPrototypeOf(new Error(error.message), Object.getPrototypeOf(error))
+  Object.defineProperties(copy, Object.getOwnPropertyDescriptors(error))
+  throw Object.assign(copy, { outcome: 'not-sent' })
 }

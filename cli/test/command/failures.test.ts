@@ -68,14 +68,24 @@ test.each<[string, Partial<Fault>, string]>([
 test.each<[string, Partial<Fault>]>([
   ['a redirect after a success', { ...moved, after: 20 }],
   ['a page after a success', { status: 200, body: '<html></html>', after: 20 }],
-  ['a 404 after a success', { ...refusal(404), after: 20 }],
   ['a failure of the server', refusal(500)],
-  ['a refusal', refusal(400)],
-  ['a missing permission', refusal(403)],
 ])('an import goes on after %s', async (_, fault) => {
   const { sandbox, write } = await setUp()
   sandbox.fail({ path: '/url/add', times: 20, ...fault })
   const rows = Array.from({ length: 50 }, (_, index) => `${shop(String(index))},p-${index}\n`).join('')
   const { stderr } = await run('import', await write('links.csv', `url,custom\n${rows}`))
   expect(stderr).toMatch(/^\d+ created, \d+ found and not changed, \d+ failed$/m)
+})
+
+test.each([
+  ['404 after a success', { ...refusal(404), after: 20 }],
+  ['400', refusal(400)],
+  ['403', refusal(403)],
+])('an import ends after five refusals with the same words: %s', async (_, fault) => {
+  const { sandbox, write } = await setUp()
+  sandbox.fail({ path: '/url/add', times: 20, ...fault })
+  const rows = Array.from({ length: 50 }, (_, index) => `${shop(String(index))},p-${index}\n`).join('')
+  const { stderr, status } = await run('import', await write('links.csv', `url,custom\n${rows}`))
+  expect(stderr).toContain('the server has refused 5 items with the same words')
+  expect(status).toBe(1)
 })
