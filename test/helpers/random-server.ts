@@ -63,6 +63,7 @@ export const withOwnWays: Kinds = {
     ['update-clears', 'url-lower-case', 'title-cut'],
     ['alias-as-number'],
     ['alias-as-number', 'ids-sometimes-strings'],
+    ['alias-as-number', 'numbers-as-strings'],
     ['plan-limit'],
     ['plan-limit', 'refusals-in-200', 'messages-translated'],
     ['plan-limit', 'url-respelled'],

@@ -58,12 +58,16 @@ export const Link = /* @__PURE__ */ object({
 
 const otherNames = { shorturl: ['short'] } as const
 
-export const prepareLink = /* @__PURE__ */ renameFields<Link>(otherNames, (row) =>
-  // A number has lost the zeros of `007`, and `1e5` is no longer what it was.
-  (row.alias && typeof row.alias !== 'number') || typeof row.shorturl !== 'string'
-    ? row
-    : { ...row, alias: aliasIn(row.shorturl) },
-)
+export const prepareLink = /* @__PURE__ */ renameFields<Link>(otherNames, (row) => {
+  const { alias, shorturl } = row
+  // A server that made a number of the alias has lost the zeros of `007`, and `1e5` is no longer what it was.
+  const mayBeNumber = /^\d+$/.test(String(alias))
+  if ((alias && !mayBeNumber) || typeof shorturl !== 'string') return row
+  const own = aliasIn(shorturl)
+  const last = own?.slice(own.lastIndexOf('/') + 1)
+  if (!alias) return { ...row, alias: own }
+  return last && Number(last) === Number(alias) ? { ...row, alias: last } : row
+})
 
 /** A link without its statistics. Only `id` and `shorturl` are certain. */
 export interface LinkFields extends z.infer<typeof LinkFields> {}

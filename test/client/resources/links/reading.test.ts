@@ -189,7 +189,11 @@ test('an alias that arrives as a number is read from the short address, with its
   const rows = [
     { ...row, alias: 7, shorturl: 'https://sho.rt/007' },
     { ...row, id: 2, alias: 100_000, shorturl: 'https://sho.rt/1e5' },
+    { ...row, id: 3, alias: '7', shorturl: 'https://sho.rt/007' },
+    { ...row, id: 4, alias: 7, shorturl: 'https://sho.rt/s/007' },
+    { ...row, id: 5, alias: 42, shorturl: 'https://sho.rt/42' },
+    { ...row, id: 6, alias: 7, shorturl: 'https://sho.rt/tea' },
   ]
   const { shop } = await shopOf(page('urls', rows))
-  expect((await shop.list()).items.map(({ alias }) => alias)).toEqual(['007', '1e5'])
+  expect((await shop.list()).items.map(({ alias }) => alias)).toEqual(['007', '1e5', '007', '007', '42', '7'])
 })
