@@ -119,6 +119,7 @@ export function installPeers(): void {
  * Returns the kilobytes of each tarball.
  */
 export function installProject() {
+  mkdirSync(workspace, { recursive: true })
   for (const name of Object.keys(clients) as ClientName[]) writeFileSync(program(name), sourceOf(name))
   writeFileSync(program('empty'), 'export {}')
   return { 'shortlink-sdk': install(sdk, root), 'shortlink-cli': install(cli, join(root, 'cli')) }

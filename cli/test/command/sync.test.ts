@@ -251,3 +251,11 @@ it('has nothing to do after --apply on a server that respells addresses', async 
   const check = await run('sync', file, '--check', '--json')
   expect(check).toMatchObject({ status: 0, stdout: '[]\n' })
 })
+
+it('a change with which the server made another alias is not called done', async () => {
+  const { write } = await setUp({ dialect: ['alias-ignored'], data: { links: [] } })
+  const file = await write('links.csv', `url,custom\n${shop('tea')},tea\n`)
+  const { status, stdout } = await run('sync', file, '--apply', '--json')
+  expect(status).toBe(1)
+  expect(JSON.parse(stdout)).toMatchObject([{ alias: 'tea', outcome: 'unknown' }])
+})

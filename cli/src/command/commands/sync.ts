@@ -153,7 +153,8 @@ function stepRow({ action, alias, domain, was, url, changes, differs, clicks, ou
     // Few servers store anything otherwise.
     ...(differs.length > 0 && { differs: differs.join(', ') }),
     clicks,
-    outcome,
+    // In a plan, `done` means that the link is as the file says.
+    outcome: error && outcome === 'done' ? 'unknown' : outcome,
     error: error && (isNotBegun(error) ? 'not tried yet' : errorMessage(error)),
   }
 }
