@@ -34,8 +34,9 @@ const PAGE_SIZES = [1, 0.93, 0.71, 0.87, 0.61, 0.79]
 
 /**
  * Reads every link once, the newest first: links that are made meanwhile then move no other onto a page that was read
- * already. Deletions do, so if the list became shorter while it was read, or lacks links, it is read once more, and again while
- * both are so. If it is incomplete, it is read again until all readings together are complete, or find the same links each time.
+ * already. Deletions do, so if the list became shorter while it was read, or lacks links, it is read once more, and
+ * again while both are so. If it is incomplete, it is read again until all readings together are complete, or find the
+ * same links each time.
  *
  * @param isMissing Returns whether links are missing, given the ids of those that were read. Default: never.
  * @throws {InvalidResponseError} if all readings together are incomplete

@@ -10,8 +10,8 @@ export interface JournalEntry {
   /**
    * `begun` before its worker is called, in tasks before its first request that writes; then `done`, or the outcome of
    * its failure; `unknown` too if the server said that the item is done but its response could not be read. An import
-   * also writes `not-sent` for each row whose alias it draws, before anything is sent, and `begun` again before it sends
-   * a row with another alias or without one.
+   * also writes `not-sent` for each row whose alias it draws, before anything is sent, and `begun` again before it
+   * sends a row with another alias or without one.
    */
   readonly state: 'begun' | 'done' | Outcome
   /**
@@ -93,9 +93,9 @@ interface Entry extends Pick<KeyedRow<unknown>, 'state' | 'kept'> {
 
 /**
  * Gives each row its entry in the journal of a server: a row is known by its address, alias and domain, and by its
- * number among the rows that have the same. So rows may be moved, added and taken out between two runs. A row takes the
- * entry of an earlier run that says the same in everything else, or else one that no row has taken, or else a new one. A
- * row without an alias then has the alias of its entry.
+ * number among the rows that have the same. So rows may be moved, added and taken out between two runs. A row takes
+ * the entry of an earlier run that says the same in everything else, or else one that no row has taken, or else a new
+ * one. A row without an alias then has the alias of its entry.
  */
 export function keyRows<Row>(rows: readonly ReadRow<Row>[], server: string, earlier: JournalState): KeyedRow<Row>[] {
   const entries = entriesOf(earlier)
@@ -188,8 +188,8 @@ function entriesOf(earlier: JournalState): Map<string, Entry[]> {
 const textOf = (rest: Readonly<Record<string, unknown>>): string => JSON.stringify(Object.entries(rest).sort())
 
 /**
- * Returns a short hash of a value (FNV-1a), equal for a number and its digits. It is not safe against deliberate collisions.
- * `undefined` if the value has no JSON.
+ * Returns a short hash of a value (FNV-1a), equal for a number and its digits. It is not safe against deliberate
+ * collisions. `undefined` if the value has no JSON.
  */
 function hash(value: unknown): string | undefined {
   let text: string

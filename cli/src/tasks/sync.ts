@@ -97,9 +97,9 @@ export interface SyncSummary extends TaskSummary {
  * shows besides, and reads the link again. What no response shows cannot be kept: see `mayClear`. An address that the
  * server stores in lower case or cut, and a title that it cuts or strips, are kept and named in `differs`.
  *
- * Deletions begin when everything else has succeeded. A list that is incomplete ends the sync before anything is planned. A link that is
- * wanted in any spelling is not deleted. A row of the list that is invalid is a failed result; the rest goes on, and
- * nothing is deleted.
+ * Deletions begin when everything else has succeeded. A list that is incomplete ends the sync before anything is
+ * planned. A link that is wanted in any spelling is not deleted. A row of the list that is invalid is a failed result;
+ * the rest goes on, and nothing is deleted.
  *
  * Aliases are told apart by domain. A row without one means the link with this alias that no other row names, and is
  * refused if there are several.

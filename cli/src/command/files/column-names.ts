@@ -67,8 +67,8 @@ const meanings: readonly (readonly [RegExp, string | undefined])[] = [
 ]
 
 /**
- * Returns what a column means that must not be left out in silence, if it does. `parameter` is `undefined` if a link has
- * none for it.
+ * Returns what a column means that must not be left out in silence, if it does. `parameter` is `undefined` if a link
+ * has none for it.
  */
 export function meaningOf(name: string): { readonly parameter: string | undefined } | undefined {
   const [, parameter] = meanings.find(([pattern]) => pattern.test(plain(name))) ?? [undefined, '']

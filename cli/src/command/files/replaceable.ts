@@ -4,7 +4,8 @@ import { type Input, readInput } from './input.ts'
 import { splitResult } from './result.ts'
 
 /**
- * Checks that the file of `--out` may be replaced, so that no only list of addresses is overwritten: it does not exist, is empty, or is a result of this input, all of whose short addresses are in the journal or in the input.
+ * Checks that the file of `--out` may be replaced, so that no only list of addresses is overwritten: it does not
+ * exist, is empty, or is a result of this input, all of whose short addresses are in the journal or in the input.
  *
  * @param readKnown reads the short addresses that the journal and the input have
  * @throws {UsageError} if it must not be replaced
