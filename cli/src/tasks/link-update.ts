@@ -9,7 +9,8 @@ import {
   type ShortLinkClient,
 } from 'shortlink-sdk'
 import { isOnDomain, isStoredForm, leadsTo, originOf } from '../addresses.ts'
-import { type LinkRow, paramsInAscii, plainText } from './rows.ts'
+import type { AsciiFallback } from './ascii.ts'
+import { type LinkRow, plainText } from './rows.ts'
 import type { WantedRow } from './sync-plan.ts'
 
 /** The parameters that no response shows, so an update cannot send along what the link has. */
@@ -32,6 +33,7 @@ interface UpdateOptions {
   /** The API of the links, whose domain needs no `domain`. */
   readonly baseUrl: string | undefined
   readonly mayClear: boolean
+  readonly ascii: AsciiFallback
   /** The options of each request. */
   readonly options: RequestOptions
 }
@@ -61,11 +63,7 @@ export async function updateLink(link: KnownLink, row: WantedRow, on: UpdateOpti
   const isSaid = (name: string) => Object.hasOwn(said, name) || Object.hasOwn(row.none, name)
   const kept = Object.entries(shown).filter(([name]) => !isSaid(name) && canKeep(name))
   const sent: LinkUpdate = Object.fromEntries([...kept, ...Object.entries(said), ...taken])
-  await links.update(link.id, sent, options).catch((error) => {
-    const inAscii = mayRefuseSigns(error) ? paramsInAscii({ ...sent, url: row.params.url }) : undefined
-    if (!inAscii) throw error
-    return links.update(link.id, inAscii, options)
-  })
+  await on.ascii.send({ ...sent, url: row.params.url }, (params) => links.update(link.id, params, options))
   // The update is done, whatever becomes of this request.
   const after = await links.get(link.id, options).then(
     ({ details }) => details,
@@ -130,10 +128,6 @@ function throwIfUnmoved({ id, shorturl }: KnownLink, url: string, before: Fields
   const read = { reason: 'schema', status: 200, body: { id, shorturl }, issues: [{ path: ['url'], message }] } as const
   throw new InvalidResponseError(message, read, { method: 'PUT', path: '/url/:id/update', outcome: 'done' })
 }
-
-/** Returns whether a server may have refused an address because of its spaces or characters beyond ASCII. */
-const mayRefuseSigns = (error: unknown): boolean =>
-  isShortLinkError(error) && error.code === 'api' && error.outcome === 'rejected'
 
 /** Throws a copy of the error of a request before the update, whose outcome says that nothing was changed. */
 function throwAsNotSent(error: unknown): never {

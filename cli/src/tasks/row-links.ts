@@ -1,20 +1,31 @@
 import {
   type ApiError,
   type CreatedLink,
-  InvalidResponseError,
   isSameAddress,
   isShortLinkError,
   type Link,
-  LinkConflictError,
-  PermissionError,
+  type LinkConflictError,
   type ShortLinkClient,
 } from 'shortlink-sdk'
 import { hasAlias, isOnDomain, isStoredForm, leadsTo, originOf } from '../addresses.ts'
-import { formatValue, isRecord } from '../text.ts'
+import { formatValue } from '../text.ts'
+import { Account } from './account.ts'
+import { AsciiFallback } from './ascii.ts'
 import { type TaskClient, writerOf } from './client.ts'
 import { everyLink } from './every-link.ts'
 import { UnknownOutcomeError } from './journal.ts'
-import { namesNotSet, paramsInAscii, type RowParams } from './rows.ts'
+import {
+  createdLink,
+  isConflict,
+  isOtherAlias,
+  isPermission,
+  isRefusal,
+  otherAddressError,
+  otherDomainError,
+  withoutAdvice,
+  withoutCall,
+} from './row-errors.ts'
+import { namesNotSet, type RowParams } from './rows.ts'
 import { mayBeDone, type TaskControl } from './task.ts'
 
 /** The link of a row. */
@@ -59,40 +70,36 @@ interface LinkedRow {
 /** How many aliases are drawn for a row, if they are refused or taken. */
 const MAX_DRAWS = 3
 
-/** The maximum number of pages of the newest links that are read, of 100 links unless the server sends fewer. */
-const NEWEST_PAGES = 10
-
 /** Finds or creates the links of rows. The alias of a row makes that safe to repeat. */
 export class RowLinks {
   /** Links that the server made with another alias or domain than the row names. */
   readonly strays: CreatedLink[] = []
   readonly #client: TaskClient
   readonly #writer: ShortLinkClient
+  readonly #account: Account
   readonly #control: TaskControl
+  readonly #ascii = new AsciiFallback()
   /** Whether the server gives links the aliases that it is sent. */
   #aliases: 'untried' | 'given' | 'ignored' = 'untried'
-  /** The end of the last row that found out about aliases, or tried to. */
+  /** Ends with the last row that found out about aliases, or tried to. */
   #trial: Promise<unknown> = Promise.resolve()
   /** The rows so far by the ids of their links. */
   readonly #rowOfId = new Map<number, LinkedRow>()
   /** The highest id so far, once a link had an alias of the server. */
   #newestId: number | undefined
-  #newest: Promise<readonly Link[]> | undefined
   /** Whether the server has accepted the key for a creation. */
   #isKeyAccepted = false
   /** The refusals of rows that were sent without an alias, by status and words: they are not about the alias. */
   readonly #refusalsOfRows = new Set<string>()
-  /** The end of the last row whose drawn alias was refused. */
+  /** Ends with the last row whose drawn alias was refused. */
   #lastRefused: Promise<unknown> = Promise.resolve()
-  /** Whether the server has refused an address and then taken its ASCII form. */
-  #takesAsciiOnly = false
   /** How many rows had to ask for the domains of the account. */
   #askedForDomains = 0
-  #domains: Promise<readonly string[] | undefined> | undefined
 
   constructor(client: TaskClient, control: TaskControl) {
     this.#client = client
     this.#writer = writerOf(client)
+    this.#account = new Account(this.#writer, control.ending)
     this.#control = control
   }
 
@@ -126,7 +133,7 @@ export class RowLinks {
     } catch (error) {
       // The next row would get such a link too.
       if (isOtherAlias(error)) {
-        const made = madeLink(error)
+        const made = createdLink(error)
         if (!this.#rowOfId.has(made.id)) this.strays.push(made)
         this.#control.fail(error)
       }
@@ -137,10 +144,11 @@ export class RowLinks {
   }
 
   async #ensureAlias({ params, alias, isInDoubt = false }: WantedLink, begun: Begun): Promise<RowLink> {
-    const domains = await this.#knownDomains()
-    const options = { createFirst: true, newest: () => this.#readNewest(), ...(domains && { domains }) }
+    // A single row asks for fewer domains itself.
+    const domains = this.#askedForDomains < 2 ? undefined : await this.#account.domains()
+    const options = { createFirst: true, newest: () => this.#account.newestLinks(), ...(domains && { domains }) }
     try {
-      const link = await this.#sendOrInAscii(params, (own) =>
+      const link = await this.#ascii.send(params, (own) =>
         this.#writer.links.ensure({ ...own, custom: alias }, { ...options, ...this.#callOptions(() => begun()) }),
       )
       this.#aliases = 'given'
@@ -223,7 +231,7 @@ export class RowLinks {
   async #createDrawn(params: RowParams, alias: string, begun: () => Promise<void>): Promise<RowLink> {
     try {
       const create = (own: RowParams) => this.#create({ ...own, custom: alias }, begun)
-      const link = await this.#sendOrInAscii(params, create)
+      const link = await this.#ascii.send(params, create)
       this.#aliases = hasAlias(link.shorturl, alias) ? 'given' : 'ignored'
       return link
     } catch (error) {
@@ -236,29 +244,14 @@ export class RowLinks {
   }
 
   async #createWithoutAlias(params: RowParams, begun: Begun): Promise<RowLink> {
-    return this.#sendOrInAscii(params, (own) => this.#create(own, () => begun({ isWithoutAlias: true })))
-  }
-
-  /** Sends a row, and once more in ASCII if it is refused. */
-  async #sendOrInAscii<T>(params: RowParams, send: (params: RowParams) => Promise<T>): Promise<T> {
-    const inAscii = paramsInAscii(params)
-    if (!inAscii) return send(params)
-    if (this.#takesAsciiOnly) return send(inAscii)
-    try {
-      return await send(params)
-    } catch (error) {
-      if (!isRefusal(error)) throw error
-      const sent = await send(inAscii)
-      this.#takesAsciiOnly = true
-      return sent
-    }
+    return this.#ascii.send(params, (own) => this.#create(own, () => begun({ isWithoutAlias: true })))
   }
 
   /** Creates a link. @throws {InvalidResponseError} if it is on another domain, or leads to another address */
   async #create(params: RowParams, begun: () => Promise<void>): Promise<RowLink> {
     const { custom, domain } = params
     const made = await this.#writer.links.create(params, this.#callOptions(begun))
-    if (domain && !isOnDomain(made, domain)) throw this.#otherDomain(made, domain)
+    if (domain && !isOnDomain(made, domain)) throw otherDomainError(this.#client, made, domain)
     const isOfRow = this.#rowOfId.has(made.id)
     const hasOwnAlias = custom !== undefined && hasAlias(made.shorturl, custom)
     if (!isOfRow && !hasOwnAlias) await this.#throwIfOther(made, params)
@@ -272,7 +265,7 @@ export class RowLinks {
    */
   async #throwIfOther({ id, shorturl }: CreatedLink, { url }: RowParams): Promise<void> {
     const newest = this.#newestId
-    this.#newestId = Math.max(id, newest ?? (await this.#readNewestId()))
+    this.#newestId = Math.max(id, newest ?? (await this.#account.readNewestId()))
     if (newest !== undefined && id > newest) return
     const options = { signal: this.#control.ending }
     const { longurl } = await this.#writer.links.get(id, options).then(
@@ -280,29 +273,8 @@ export class RowLinks {
       () => ({ longurl: null }),
     )
     if (longurl === null || leadsTo(longurl, url, true) || isStoredForm(longurl, url)) return
-    throw this.#otherAddress({ id, shorturl }, `${shorturl} (id ${id}), which leads to ${formatValue(longurl)}`)
-  }
-
-  /** Returns the highest id of the newest links; 0 if they cannot be read. */
-  async #readNewestId(): Promise<number> {
-    const { value } = await this.#listNewest()
-      .next()
-      .catch(() => ({ value: undefined }))
-    return Math.max(0, ...(value ? value.items.map(({ id }) => id) : []))
-  }
-
-  /** Returns the error of a row that was given the link of another address. */
-  #otherAddress({ id, shorturl }: CreatedLink, given: string): InvalidResponseError {
-    const message = this.#client.redact(`the server gave ${given}`)
-    const read = { reason: 'schema', status: 200, body: { id, shorturl }, issues: [{ path: ['id'], message }] } as const
-    return new InvalidResponseError(message, read, { ...creation, outcome: 'unknown' })
-  }
-
-  #otherDomain({ id, shorturl }: CreatedLink, domain: string): InvalidResponseError {
-    const message = this.#client.redact(`the server has made ${shorturl} (id ${id}) instead of a link on ${domain}`)
-    const issues = [{ path: ['domain'], message }]
-    const read = { reason: 'other_alias', status: 200, body: { id, shorturl }, issues } as const
-    return new InvalidResponseError(message, read, { ...creation, outcome: 'done' })
+    const description = `${shorturl} (id ${id}), which leads to ${formatValue(longurl)}`
+    throw otherAddressError(this.#client, { id, shorturl }, description)
   }
 
   /** Finds the link that has a drawn alias. */
@@ -347,7 +319,7 @@ export class RowLinks {
     if (!other) this.#rowOfId.set(id, { name, url: params.url })
     if (!other || isSameAddress(other.url, params.url)) return
     const given = `the link of ${other.name}, ${shorturl} (id ${id}), whose url is ${formatValue(other.url)}`
-    throw this.#otherAddress(link, given)
+    throw otherAddressError(this.#client, link, given)
   }
 
   /** Returns the options of a call, which is recorded before the first request that creates something. */
@@ -360,55 +332,7 @@ export class RowLinks {
     }
     return { signal: this.#control.ending, beforeRequest }
   }
-
-  /** Returns the newest links, which are read once. */
-  #readNewest(): Promise<readonly Link[]> {
-    const read = async () => {
-      const links: Link[] = []
-      let pagesLeft = NEWEST_PAGES
-      for await (const { items } of this.#listNewest()) {
-        links.push(...items)
-        if (--pagesLeft === 0) break
-      }
-      return links
-    }
-    this.#newest ??= read().catch((error) => {
-      this.#newest = undefined
-      throw error
-    })
-    return this.#newest
-  }
-
-  #listNewest() {
-    return this.#writer.links.list({ order: 'date' }, { signal: this.#control.ending }).pages()
-  }
-
-  /** Returns the domains of the account, once a second row needs them: a single row asks for fewer itself. */
-  async #knownDomains(): Promise<readonly string[] | undefined> {
-    if (this.#askedForDomains < 2) return undefined
-    // Without them, a row asks for itself, and fails for itself.
-    this.#domains ??= this.#readDomains().catch(() => {
-      this.#domains = undefined
-      return undefined
-    })
-    return this.#domains
-  }
-
-  async #readDomains(): Promise<readonly string[]> {
-    const list = this.#writer.domains.list({}, { signal: this.#control.ending })
-    const listed = await list.toArray({ limit: 100 }).catch((error) => {
-      // The plan may have none, or the key no permission.
-      if (isShortLinkError(error) && ['api', 'permission', 'not_found'].includes(error.code)) return []
-      throw error
-    })
-    const { value } = await this.#listNewest().next()
-    const newest: readonly Link[] = value ? value.items : []
-    const main = originOf(this.#client.baseUrl ?? '')
-    return [...listed.map(({ domain }) => domain), main, ...new Set(newest.map(({ shorturl }) => originOf(shorturl)))]
-  }
 }
-
-const creation = { method: 'POST', path: '/url/add' } as const
 
 const ALIAS_LETTERS = 'bcdfghjkmnpqrstvwxyz'
 const ALIAS_SIGNS = `${ALIAS_LETTERS}23456789`
@@ -428,52 +352,6 @@ const isOfRow = ({ longurl, shorturl }: Link, { url, domain }: RowParams) =>
   (leadsTo(longurl, url, true) || isStoredForm(longurl, url)) &&
   (!domain || isOnDomain({ shorturl }, domain))
 
-/** Returns whether another link has the alias. */
-const isConflict = (error: unknown): error is LinkConflictError =>
-  isShortLinkError(error) && error.code === 'link_conflict'
-
-/** Returns a conflict whose message does not name the call, which means nothing to a reader of the row's result. */
-function withoutCall(error: LinkConflictError): LinkConflictError {
-  const { method = '', path = '', url = '', attempts, outcome, others } = error
-  return new LinkConflictError(error, { operation: '', method, path, url, attempts, outcome }, others)
-}
-
-/** Returns whether the server has refused what a key may do, such as a sixth link of a plan. */
-const isPermission = (error: unknown): error is PermissionError =>
-  isShortLinkError(error) && error.code === 'permission'
-
-/** Returns the error of a refusal without the advice to check a key that was accepted before. */
-function withoutAdvice(error: PermissionError): PermissionError {
-  const { serverMessage, status, method = '', path = '', url = '', attempts, outcome } = error
-  return new PermissionError(`${status} ${serverMessage || 'no message'}`, error, {
-    method,
-    path,
-    url,
-    attempts,
-    outcome,
-  })
-}
-
-/** Returns whether the server refused a call for a reason that only its message states, in the language of the site. */
-export function isRefusal(error: unknown): error is ApiError {
-  if (!isShortLinkError(error)) return false
-  return error.code === 'not_found' ? error.isFromApi : error.code === 'api' && isRecord(error.body)
-}
-
-const wordsOf = ({ status, serverMessage }: ApiError) => `${status} ${serverMessage}`
-
-/** The error of a link that the server has made with another alias or domain than the one that was sent. */
-type OtherAliasError = InvalidResponseError & { readonly reason: 'other_alias' }
-
-/** Returns whether the server ignored the alias or the domain. It will do so with the next link too. */
-const isOtherAlias = (error: unknown): error is OtherAliasError =>
-  isShortLinkError(error) && error.code === 'invalid_response' && error.reason === 'other_alias'
-
-function madeLink({ body }: OtherAliasError): CreatedLink {
-  const { id, shorturl } = body as CreatedLink
-  return { id, shorturl }
-}
-
 /** Returns a link that was there already, and whose address the server shows otherwise. */
 const foundLink = (link: Link, params: RowParams): RowLink => ({
   ...rowLink(link, false, ['url', ...namesNotSet(params, link)]),
@@ -486,3 +364,5 @@ const rowLink = ({ id, shorturl }: CreatedLink, created: boolean, differs: reado
   created,
   differs,
 })
+
+const wordsOf = ({ status, serverMessage }: ApiError) => `${status} ${serverMessage}`

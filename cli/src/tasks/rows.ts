@@ -1,5 +1,5 @@
 import type { Id, Issue, Link, LinkCreate, RequestOptions } from 'shortlink-sdk'
-import { aliasIn, hostOf, normalized } from '../addresses.ts'
+import { aliasIn, hostOf } from '../addresses.ts'
 import { formatValue, isRecord, mismatch } from '../text.ts'
 import type { TaskClient } from './client.ts'
 
@@ -218,26 +218,3 @@ const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 /** Returns a text without the entities that some servers write into titles: `Tea &amp; cake`. */
 export const plainText = (value: unknown): string =>
   String(value).replace(/&(amp|lt|gt|quot|#0?39);/g, (_, name) => entities[name]!)
-
-/** Returns an address without spaces and characters beyond ASCII; `undefined` if it has none of them. */
-export function urlInAscii(url: string): string | undefined {
-  const inAscii = /[^!-~]/.test(url) ? normalized(url) : url
-  return inAscii === url ? undefined : inAscii
-}
-
-/** Returns the parameters of a row with its addresses in ASCII; `undefined` if they are already. */
-export function paramsInAscii(params: RowParams): RowParams | undefined {
-  const { url, geotarget, devicetarget, languagetarget } = params
-  let hasChanged = false
-  const inAscii = (address: string) => {
-    const changed = urlInAscii(address)
-    hasChanged ||= changed !== undefined
-    return changed ?? address
-  }
-  const targets = Object.entries({ geotarget, devicetarget, languagetarget }).flatMap(([name, list]) => {
-    const changed = list?.map((target) => ({ ...target, link: inAscii(target.link) }))
-    return changed ? [[name, changed]] : []
-  })
-  const changed = { ...params, url: inAscii(url), ...Object.fromEntries(targets) }
-  return hasChanged ? changed : undefined
-}

@@ -264,7 +264,7 @@ export class ItemRun<T, R> {
   /** Ends the run if items are refused one after another for a reason that is none of theirs, such as a full plan. */
   #endIfRefused(error: TaskError | undefined): void {
     if (!error) this.#refusals.clear()
-    if (!isRefusal(error) || namesField(error)) return
+    if (!isRejection(error) || namesField(error)) return
     const { status, serverMessage } = error
     const words = `${serverMessage || 'no message'} (status ${status})`
     const count = (this.#refusals.get(words) ?? 0) + 1
@@ -298,14 +298,14 @@ async function waitForSlot(client: BulkOptions<unknown>['client'], signal: Abort
 /** Returns whether another link has the alias of an item, which is certain whatever an earlier run did. */
 const isConflict = (error: unknown) => isShortLinkError(error) && error.code === 'link_conflict'
 
-/** Returns whether the server has refused an item. A rate limit passes. */
-const isRefusal = (error: TaskError | undefined): error is Refusal =>
+/** Returns whether the server has refused an item for another reason than the rate limit. */
+const isRejection = (error: TaskError | undefined): error is Rejection =>
   isShortLinkError(error) && 'serverMessage' in error && error.outcome === 'rejected' && error.code !== 'rate_limit'
 
-type Refusal = Extract<TaskError, { readonly serverMessage: string }>
+type Rejection = Extract<TaskError, { readonly serverMessage: string }>
 
 /** Returns whether a refusal is about a value of the item. */
-function namesField({ serverMessage, body }: Refusal): boolean {
+function namesField({ serverMessage, body }: Rejection): boolean {
   const errors = isRecord(body) ? body.errors : undefined
   if (isRecord(errors) && Object.keys(errors).length > 0) return true
   return /\b(url|custom|alias|domain|password|expiry)\b/i.test(serverMessage)

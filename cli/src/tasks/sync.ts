@@ -10,6 +10,7 @@ import {
 import { untilAborted } from '../abort.ts'
 import { hostOf, isSameSpelling, lettersOf } from '../addresses.ts'
 import { formatValue, notify } from '../text.ts'
+import { AsciiFallback } from './ascii.ts'
 import { type TaskClient, writerOf } from './client.ts'
 import { everyLink, type OddLink } from './every-link.ts'
 import { mayClearPassword, namesToClear, updateLink } from './link-update.ts'
@@ -189,6 +190,7 @@ export function syncLinks(
     if (!apply) return
     const { links } = writerOf(client)
     const rowLinks = new RowLinks(client, control)
+    const ascii = new AsciiFallback()
     const aliasOfId = new Map<number, string>(
       steps.flatMap(({ plan, link }) => (link ? [[link.id, plan.alias] as const] : [])),
     )
@@ -206,7 +208,7 @@ export function syncLinks(
         const beforeRequest = ({ method }: Request) => (method === 'GET' ? undefined : begun())
         const options = { signal: control.ending, beforeRequest }
         const update = (link: Parameters<typeof updateLink>[0], row: WantedRow) =>
-          updateLink(link, row, { links, baseUrl: client.baseUrl, mayClear, options })
+          updateLink(link, row, { links, baseUrl: client.baseUrl, mayClear, ascii, options })
         const written = writeStep(step, { links, update, rowLinks, aliasOfId, begun: () => begun(), options })
         writes.push(written)
         return written

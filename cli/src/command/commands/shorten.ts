@@ -1,9 +1,8 @@
 import process from 'node:process'
 import { createInterface, type Interface } from 'node:readline'
 import { InvalidRequestError, isSameAddress } from 'shortlink-sdk'
+import { AsciiFallback } from '../../tasks/ascii.ts'
 import { bulk } from '../../tasks/bulk.ts'
-import { isRefusal } from '../../tasks/row-links.ts'
-import { urlInAscii } from '../../tasks/rows.ts'
 import type { BulkResult } from '../../tasks/task.ts'
 import { hiddenProblem, printable } from '../../text.ts'
 import { clientArgs, clientOf } from '../client.ts'
@@ -65,12 +64,9 @@ export default command(
         urlOfId.set(id, url)
         return { shorturl, created: true }
       }
+      const ascii = new AsciiFallback()
       const shortenUrl = (url: string, { signal }: { signal: AbortSignal }) =>
-        send(url, signal).catch((error) => {
-          const inAscii = isRefusal(error) ? urlInAscii(url) : undefined
-          if (inAscii === undefined) throw error
-          return send(inAscii, signal)
-        })
+        ascii.send({ url }, (params) => send(params.url, signal))
 
       const entries: ShortenedUrl[] = []
       /** The place of each URL among the lines. */

@@ -1,0 +1,66 @@
+import { isShortLinkError, type Link, type ShortLinkClient } from 'shortlink-sdk'
+import { originOf } from '../addresses.ts'
+
+/** The maximum number of pages of the newest links that are read, of 100 links unless the server sends fewer. */
+const NEWEST_PAGES = 10
+
+/** The newest links and the domains of an account. Each is read once for all rows, unless reading it fails. */
+export class Account {
+  readonly #client: ShortLinkClient
+  readonly #options: { readonly signal: AbortSignal }
+  #newest: Promise<readonly Link[]> | undefined
+  #domains: Promise<readonly string[]> | undefined
+
+  constructor(client: ShortLinkClient, signal: AbortSignal) {
+    this.#client = client
+    this.#options = { signal }
+  }
+
+  /** Returns the newest links. */
+  newestLinks(): Promise<readonly Link[]> {
+    this.#newest ??= this.#readNewest().catch((error) => {
+      this.#newest = undefined
+      throw error
+    })
+    return this.#newest
+  }
+
+  /** Reads the highest id of the newest links; 0 if they cannot be read. */
+  async readNewestId(): Promise<number> {
+    const links = await this.#readNewest(1).catch(() => [])
+    return Math.max(0, ...links.map(({ id }) => id))
+  }
+
+  /** Returns the domains that links may be on; `undefined` if they cannot be read. */
+  async domains(): Promise<readonly string[] | undefined> {
+    this.#domains ??= this.#readDomains()
+    try {
+      return await this.#domains
+    } catch {
+      this.#domains = undefined
+      return undefined
+    }
+  }
+
+  async #readNewest(maxPages = NEWEST_PAGES): Promise<readonly Link[]> {
+    const links: Link[] = []
+    let pagesLeft = maxPages
+    for await (const { items } of this.#client.links.list({ order: 'date' }, this.#options).pages()) {
+      links.push(...items)
+      if (--pagesLeft === 0) break
+    }
+    return links
+  }
+
+  async #readDomains(): Promise<readonly string[]> {
+    const list = this.#client.domains.list({}, this.#options)
+    const listed = await list.toArray({ limit: 100 }).catch((error) => {
+      // The plan may include no domains, or the key may lack the permission.
+      if (isShortLinkError(error) && ['api', 'permission', 'not_found'].includes(error.code)) return []
+      throw error
+    })
+    const newest = await this.#readNewest(1)
+    const main = originOf(this.#client.baseUrl ?? '')
+    return [...listed.map(({ domain }) => domain), main, ...new Set(newest.map(({ shorturl }) => originOf(shorturl)))]
+  }
+}

@@ -1,0 +1,42 @@
+/** For servers that accept addresses in ASCII alone. */
+import { normalized } from '../addresses.ts'
+import { isRefusal } from './row-errors.ts'
+import type { RowParams } from './rows.ts'
+
+/** Parameters that have addresses. */
+type Addresses = Pick<RowParams, 'url' | 'geotarget' | 'devicetarget' | 'languagetarget'>
+
+/** Sends addresses as they are, and percent-encoded if the server refuses their spaces or characters beyond ASCII. */
+export class AsciiFallback {
+  /** Whether the server has refused an address and then accepted its ASCII form. */
+  #isAsciiOnly = false
+
+  async send<Params extends Addresses, Response>(
+    params: Params,
+    send: (params: Params) => Promise<Response>,
+  ): Promise<Response> {
+    const inAscii = paramsInAscii(params)
+    if (!inAscii) return send(params)
+    if (this.#isAsciiOnly) return send(inAscii)
+    try {
+      return await send(params)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      const response = await send(inAscii)
+      this.#isAsciiOnly = true
+      return response
+    }
+  }
+}
+
+/** Returns parameters with their addresses in ASCII; `undefined` if they are already. */
+function paramsInAscii<Params extends Addresses>(params: Params): Params | undefined {
+  const { url, geotarget, devicetarget, languagetarget } = params
+  const targets = Object.entries({ geotarget, devicetarget, languagetarget }).flatMap(([name, list]) =>
+    list ? [[name, list.map((target) => ({ ...target, link: inAscii(target.link) }))]] : [],
+  )
+  const changed = { ...params, url: inAscii(url), ...Object.fromEntries(targets) }
+  return JSON.stringify(changed) === JSON.stringify(params) ? undefined : changed
+}
+
+const inAscii = (url: string): string => (/[^!-~]/.test(url) ? normalized(url) : url)

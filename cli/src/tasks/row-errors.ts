@@ -1,0 +1,85 @@
+/** The errors of calls that create links, and what they mean to an import or a sync. */
+import {
+  type ApiError,
+  type CreatedLink,
+  InvalidResponseError,
+  type InvalidResponseReason,
+  isShortLinkError,
+  LinkConflictError,
+  type Outcome,
+  PermissionError,
+} from 'shortlink-sdk'
+import { isRecord } from '../text.ts'
+import type { TaskClient } from './client.ts'
+
+/** Returns whether the server refused a call for a reason that only its message states, in the language of the site. */
+export function isRefusal(error: unknown): error is ApiError {
+  if (!isShortLinkError(error)) return false
+  return error.code === 'not_found' ? error.isFromApi : error.code === 'api' && isRecord(error.body)
+}
+
+/** Returns whether another link has the alias. */
+export const isConflict = (error: unknown): error is LinkConflictError =>
+  isShortLinkError(error) && error.code === 'link_conflict'
+
+/** Returns a copy of a conflict without the call in its message, which means nothing to a reader of the row's result. */
+export function withoutCall(error: LinkConflictError): LinkConflictError {
+  const { method = '', path = '', url = '', attempts, outcome, others } = error
+  return new LinkConflictError(error, { operation: '', method, path, url, attempts, outcome }, others)
+}
+
+/** Returns whether the key lacks a permission, such as for a sixth link in a plan of five. */
+export const isPermission = (error: unknown): error is PermissionError =>
+  isShortLinkError(error) && error.code === 'permission'
+
+/** Returns a copy of the error without the advice to check the key. */
+export function withoutAdvice(error: PermissionError): PermissionError {
+  const { serverMessage, status, method = '', path = '', url = '', attempts, outcome } = error
+  const message = `${status} ${serverMessage || 'no message'}`
+  return new PermissionError(message, error, { method, path, url, attempts, outcome })
+}
+
+/** The error for a link that the server created with another alias or domain than the requested one. */
+type OtherAliasError = InvalidResponseError & { readonly reason: 'other_alias' }
+
+/** Returns whether the server ignored the alias or the domain. It will ignore those of the next link too. */
+export const isOtherAlias = (error: unknown): error is OtherAliasError =>
+  isShortLinkError(error) && error.code === 'invalid_response' && error.reason === 'other_alias'
+
+/** Returns the link that the server created with another alias. */
+export function createdLink({ body }: OtherAliasError): CreatedLink {
+  const { id, shorturl } = body as CreatedLink
+  return { id, shorturl }
+}
+
+/** Creates the error for a row that received the link of another address. */
+export const otherAddressError = (client: TaskClient, link: CreatedLink, description: string): InvalidResponseError =>
+  creationError(client, link, {
+    path: 'id',
+    message: `the server gave ${description}`,
+    reason: 'schema',
+    outcome: 'unknown',
+  })
+
+/** Creates the error for a link that the server created on another domain. */
+export const otherDomainError = (client: TaskClient, link: CreatedLink, domain: string): InvalidResponseError =>
+  creationError(client, link, {
+    path: 'domain',
+    message: `the server has made ${link.shorturl} (id ${link.id}) instead of a link on ${domain}`,
+    reason: 'other_alias',
+    outcome: 'done',
+  })
+
+interface CreationProblem {
+  readonly path: string
+  readonly message: string
+  readonly reason: InvalidResponseReason
+  readonly outcome: Outcome
+}
+
+function creationError(client: TaskClient, { id, shorturl }: CreatedLink, problem: CreationProblem) {
+  const { path, reason, outcome } = problem
+  const message = client.redact(problem.message)
+  const response = { reason, status: 200, body: { id, shorturl }, issues: [{ path: [path], message }] }
+  return new InvalidResponseError(message, response, { method: 'POST', path: '/url/add', outcome })
+}
