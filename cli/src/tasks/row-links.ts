@@ -8,7 +8,7 @@ import {
   type ShortLinkClient,
 } from 'shortlink-sdk'
 import { hasAlias, isOnDomain, isStoredForm, leadsTo, originOf } from '../addresses.ts'
-import { formatValue } from '../text.ts'
+import { formatValue, reasonOf } from '../text.ts'
 import { Account } from './account.ts'
 import { AsciiFallback } from './ascii.ts'
 import { type TaskClient, writerOf } from './client.ts'
@@ -261,20 +261,23 @@ export class RowLinks {
   /**
    * Looks at a link with an alias of the server, unless its id is a new one: some servers give a link that exists.
    *
-   * @throws {InvalidResponseError} if it leads to another address than that of the row
+   * @throws {InvalidResponseError} if it leads to another address than that of the row, or cannot be read
    */
   async #throwIfOther({ id, shorturl }: CreatedLink, { url }: RowParams): Promise<void> {
     const newest = this.#newestId
     this.#newestId = Math.max(id, newest ?? (await this.#account.readNewestId()))
     if (newest !== undefined && id > newest) return
-    const options = { signal: this.#control.ending }
-    const { longurl } = await this.#writer.links.get(id, options).then(
-      ({ details }) => details,
-      () => ({ longurl: null }),
-    )
+    const link = { id, shorturl }
+    const { details } = await this.#writer.links.get(id, { signal: this.#control.ending }).catch((error) => {
+      // The server, or the permissions of the key, may not allow it.
+      if (isRefusal(error) || isPermission(error)) return { details: { longurl: null } }
+      const description = `${shorturl} (id ${id}). Whether it is a new link is unknown: ${reasonOf(error)}`
+      throw otherAddressError(this.#client, link, description)
+    })
+    const { longurl } = details
     if (longurl === null || leadsTo(longurl, url, true) || isStoredForm(longurl, url)) return
     const description = `${shorturl} (id ${id}), which leads to ${formatValue(longurl)}`
-    throw otherAddressError(this.#client, { id, shorturl }, description)
+    throw otherAddressError(this.#client, link, description)
   }
 
   /** Finds the link that has a drawn alias. */

@@ -132,6 +132,15 @@ describe('a server that gives the link that exists', () => {
     expect(results[0]!.error!.message).toContain('which leads to "https://shop.example/Tea"')
   })
 
+  test('fails a row whose link cannot be read', async () => {
+    const links = [{ longurl: 'https://shop.example/Tea' }]
+    const { sandbox, client } = setUp({ dialect: ['url-existing'], data: { links } })
+    sandbox.fail({ method: 'GET', path: '/url/:id', status: 500 })
+    const [row] = await collect(importLinks(client, [{ url: 'https://shop.example/tea' }]))
+    expect(row).toMatchObject({ ok: false, outcome: 'unknown' })
+    expect(row!.error!.message).toMatch(/the server gave .* Whether it is a new link is unknown: GET \/url\/1: 500/)
+  })
+
   test('a link of a row is no stray', async () => {
     const { client } = setUp({ dialect: ['url-existing'] })
     const rows = [{ url: 'https://shop.example/tea' }, { url: 'https://shop.example/TEA', custom: 'tea' }]
