@@ -31,48 +31,52 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const DEFAULT_REQUESTS = 30
 
+const NO_RESPONSE: RateLimitResponse = { headers: { get: () => null }, refused: false, retryAfter: undefined }
+
 /**
  * This client's view of the server's rate-limit window.
  *
- * The server opens its window when it counts the first request, which is after the request was sent and before its
- * response arrives. So nothing is sent between one interval after the sending, when the window may have ended, and one
- * interval after the first response, when it must have ended. `X-RateLimit-Reset`, compared with the `Date` of the same
- * response, may say that it ends earlier. Both are whole seconds, so they only count if they are more precise.
+ * The server opens its window when it counts the first request: after the request was sent, and before its response
+ * arrives. So the window may have ended one interval after the sending, and must have ended one interval after the
+ * first response. Nothing is sent in between. A response can change that end:
  *
- * Other programs may use the same key, and retry what was refused when the window begins, up to a second later because
- * `Retry-After` is in whole seconds. So a window that calls have been waiting for is not emptied in one burst: its
- * slots become free evenly during two seconds, or during half a minute while the headers show that others use the key:
- * less is left than this program used. In a window shorter than a minute, that is shorter too.
+ * - `X-RateLimit-Reset`, compared with the `Date` of the same response, may end the window earlier. Both are whole
+ *   seconds, so they only count if they are more precise.
+ * - A refusal that states a wait ends the window after that wait, which no later response shortens.
  *
- * Every time is in milliseconds on the clock of the caller, who passes the current time as `now`.
+ * Other programs may use the same key. They retry refused requests when the window begins, up to a second later because
+ * `Retry-After` is in whole seconds. So a window that calls have waited for is not emptied in one burst: its slots
+ * become free evenly during two seconds, or during half a minute if others use the key. They do if less is left than
+ * this client used, or if a request was refused because nothing is left. Windows below a minute shorten these times.
+ *
+ * All times are in milliseconds on the clock of the caller, who passes the current time as `now`.
  */
 export class RateLimitWindow {
   /** The smallest limit that the user set. The server may lower it, but never raises it. */
   #ceiling = Infinity
-  /** The limit until the server states one, and the one that it states. */
+  /** The limit until the server states one. */
   #assumed = Infinity
   #stated: number | undefined
-  /** The longest interval that the user set. */
-  #longestInterval: number | undefined
+  /** The longest interval that the user set; 0 if none. */
+  #longestInterval = 0
   readonly #isCoordinated: boolean
-  /** When the window may have ended, and when it must have ended. */
-  #mayEndAt = -Infinity
-  #mustEndAt = -Infinity
-  /** When the last window ended. */
+  /** Until when the server said to wait after a refusal. */
+  #blockedUntil = 0
+  /** When the previous window ended. */
   #opensAt = -Infinity
-  /** True if other programs use the key, according to the last response that says how much is left. */
-  #othersUseIt = false
-  /** The requests that the server may have counted in this window before its first one. */
-  #countedBefore = 0
-  /** Requests of this window, and those of them that have got no response yet. */
+  /** One interval after the first request was sent. */
+  #mayEndAt = -Infinity
+  /** When the window must have ended, according to its responses; `undefined` before the first. */
+  #knownEnd: number | undefined
   #sent = 0
+  /** Requests without a response so far. */
   #pending = 0
   /** The smallest remaining count that the server has stated in this window. */
   #leastRemaining = Infinity
-  #answered = false
-  #refused = false
-  /** Until when the server itself said to wait after a refusal. */
-  #blockedUntil = 0
+  /** Whether other programs use the key, according to the last response that states how much is left. */
+  #othersUseIt = false
+  /** How many requests the server may have counted in this window before this client's first one. */
+  #countedBefore = 0
 
   /** @param isCoordinated whether all programs that use the key take their slots from one store */
   constructor(options: RateLimitOptions, isCoordinated = false) {
@@ -80,28 +84,28 @@ export class RateLimitWindow {
     this.restrict(options)
   }
 
-  /** Keeps to these options too: the smaller number of requests and the longer interval hold. */
+  /** Applies these options too: the smaller number of requests and the longer interval hold. */
   restrict({ requests, interval }: RateLimitOptions): void {
     this.#ceiling = Math.min(this.#ceiling, requests ?? Infinity)
     this.#assumed = Math.min(this.#assumed, requests ?? DEFAULT_REQUESTS)
-    if (interval !== undefined) this.#longestInterval = Math.max(this.#longestInterval ?? 0, interval)
+    this.#longestInterval = Math.max(this.#longestInterval, interval ?? 0)
   }
 
   get limit(): number {
     return Math.min(this.#ceiling, this.#stated ?? this.#assumed)
   }
 
-  /** When a slot becomes free, if no response arrives before. */
+  /** Returns when a slot becomes free, if no response arrives before. */
   nextAt(now: number): number {
     return this.remaining(now) > 0 ? this.#slotAt(this.#sent) : this.#mustEndAt
   }
 
   /** Takes a slot if one is free. */
   take(now: number): boolean {
-    if (now >= this.#mustEndAt) this.#open(now)
-    // Every slot of this window was released, so it starts with the next request that is sent.
-    else if (this.#sent === 0 && !this.#answered) this.#start(now)
-    if (this.remaining(now) === 0 || now < this.#slotAt(this.#sent)) return false
+    if (now >= this.#mustEndAt) this.#open()
+    // If every slot was released, the window starts again with the next request.
+    if (this.#sent === 0 && this.#knownEnd === undefined) this.#mayEndAt = now + this.#interval
+    if (now < this.nextAt(now)) return false
     this.#sent++
     this.#pending++
     return true
@@ -115,20 +119,29 @@ export class RateLimitWindow {
   }
 
   /** Learns from a response, or from the end of a request that got none. */
-  observe(now: number, response?: RateLimitResponse): void {
+  observe(now: number, { headers, refused, retryAfter }: RateLimitResponse = NO_RESPONSE): void {
+    const parsed = parseRateHeaders(headers)
+    const end = now + (refused ? statedWait(parsed, retryAfter, this.#interval) : untilReset(parsed))
+    // A refusal that states a wait and slots left may come from another limit of the server.
+    const isUsedUp = refused && (end === Infinity || !parsed.remaining)
     this.#pending = Math.max(0, this.#pending - 1)
-    const headers = response && parseRateHeaders(response.headers)
-    if (headers?.limit) this.#stated = headers.limit
-    if (headers && response.refused) this.#refuse(now, headers, response.retryAfter)
-    else if (!this.#refused && now < this.#mustEndAt) this.#accept(now, headers)
-    if (headers?.remaining !== undefined) this.#learnRemaining(now, headers.remaining)
-    if (response?.refused) this.#sent = Math.max(0, this.#sent - 1)
+    if (parsed.limit) this.#stated = parsed.limit
+    if (refused && end < Infinity) this.#blockedUntil = Math.max(this.#blockedUntil, end)
+    // A late response does not bring back a window that has ended, unless it is a refusal.
+    if (refused || now < this.#mustEndAt) {
+      // The server's clock may be 0.1 % slower than this one.
+      const latest = this.#knownEnd ?? now + this.#interval * 1.001 + 1
+      this.#knownEnd = Math.max(this.#blockedUntil, Math.min(latest, end))
+    }
+    const remaining = isUsedUp ? 0 : parsed.remaining
+    if (remaining !== undefined) this.#learnRemaining(now, remaining, isUsedUp)
+    if (refused) this.#sent = Math.max(0, this.#sent - 1)
   }
 
-  /** Slots that are left, not counting those in flight. */
+  /** Returns how many slots are left, not counting requests in flight. */
   remaining(now: number): number {
     if (now >= this.#mustEndAt) return this.limit
-    if (this.#isClosed(now)) return 0
+    if (now < this.#blockedUntil || (now >= this.#mayEndAt && this.limit < Infinity)) return 0
     return Math.max(0, Math.min(this.limit - this.#sent, this.#leastRemaining - this.#pending))
   }
 
@@ -141,104 +154,77 @@ export class RateLimitWindow {
     return (this.endsAt(now) ?? now) - now + windows * this.#interval + share * this.#rampOf(this.#othersUsedIt)
   }
 
-  /** The rest of the wait that the server imposed when it refused a request. */
+  /** Returns the rest of the wait that the server imposed when it refused a request. */
   imposedWait(now: number): number {
     return Math.max(0, this.#blockedUntil - now)
   }
 
-  /** When the window ends, as far as is known; `undefined` if none is open. */
+  /** Returns when the window ends, as far as is known; `undefined` if none is open. */
   endsAt(now: number): number | undefined {
     if (now >= this.#mustEndAt) return undefined
-    return this.#answered || now >= this.#mayEndAt ? this.#mustEndAt : this.#mayEndAt
+    return this.#knownEnd ?? (now < this.#mayEndAt ? this.#mayEndAt : this.#mustEndAt)
   }
 
   get #interval(): number {
-    return this.#longestInterval ?? MINUTE
+    return this.#longestInterval || MINUTE
   }
 
-  /** When the slot after `count` others of this window becomes free. */
+  /** Without any response, two intervals after the first request was sent. */
+  get #mustEndAt(): number {
+    return this.#knownEnd ?? this.#mayEndAt + this.#interval
+  }
+
+  /** Returns when a slot of this window becomes free, with `count` slots before it. */
   #slotAt(count: number): number {
     return this.#opensAt + (count / this.limit) * this.#rampOf(this.#othersUseIt)
   }
 
-  /** The time in which the slots of a window become free, from its beginning on. */
+  /** Returns how long it takes from the beginning of a window until all of its slots are free. */
   #rampOf(isShared: boolean): number {
-    return this.#isCoordinated ? 0 : this.#scaled((isShared ? 30 : 2) * SECOND)
+    return this.#isCoordinated ? 0 : this.#minute / (isShared ? 2 : 30)
   }
 
-  /** A part of a minute, shorter in windows that are shorter. */
-  #scaled(ms: number): number {
-    return Math.min(1, this.#interval / MINUTE) * ms
+  /** A minute, or the interval if that is shorter. */
+  get #minute(): number {
+    return Math.min(this.#interval, MINUTE)
   }
 
-  /**
-   * True if other programs used this window. If no response said how much is left, a refusal is the only sign of them.
-   */
+  /** Whether other programs used this window. */
   get #othersUsedIt(): boolean {
-    return this.#leastRemaining === Infinity ? this.#refused : this.#othersUseIt
+    return this.#othersUseIt && this.#leastRemaining < Infinity
   }
 
-  /** Tells if nothing may be sent, however many slots are left. */
-  #isClosed(now: number): boolean {
-    return this.#refused || (now >= this.#mayEndAt && this.limit < Infinity)
-  }
-
-  #open(now: number): void {
-    this.#othersUseIt = this.#othersUsedIt
-    // A server that refused a request may go on with the window that it had.
-    this.#countedBefore = this.#refused ? Infinity : 0
+  #open(): void {
     this.#opensAt = this.#mustEndAt
+    this.#othersUseIt = this.#othersUsedIt
+    // After the wait of a refusal, the server may continue the window that it had.
+    this.#countedBefore = this.#opensAt === this.#blockedUntil ? Infinity : 0
     this.#sent = this.#pending = 0
     this.#leastRemaining = Infinity
-    this.#answered = this.#refused = false
-    this.#start(now)
+    this.#knownEnd = undefined
   }
 
-  #start(now: number): void {
-    this.#mayEndAt = now + this.#interval
-    this.#mustEndAt = this.#mayEndAt + this.#interval
-  }
-
-  #accept(now: number, headers: ParsedRateHeaders | undefined): void {
-    if (!this.#answered) this.#mustEndAt = this.#intervalAfter(now)
-    this.#answered = true
-    if (headers) this.#mustEndAt = Math.min(this.#mustEndAt, now + untilReset(headers))
-  }
-
-  #learnRemaining(now: number, remaining: number): void {
+  #learnRemaining(now: number, remaining: number, isUsedUp: boolean): void {
     this.#leastRemaining = Math.min(this.#leastRemaining, remaining)
     const used = this.limit - this.#leastRemaining
     this.#countedBefore = Math.max(0, Math.min(this.#countedBefore, used - (this.#sent - this.#pending)))
-    const isShared = used - this.#sent > this.#countedBefore
+    const isShared = isUsedUp || used - this.#sent > this.#countedBefore
     // Others may come a second after the window has begun.
-    if (isShared || now >= this.#opensAt + this.#scaled(SECOND)) this.#othersUseIt = isShared
-  }
-
-  #refuse(now: number, headers: ParsedRateHeaders, retryAfter: number | undefined): void {
-    const stated = statedWait(headers, retryAfter, this.#interval)
-    if (stated !== undefined) this.#blockedUntil = Math.max(this.#blockedUntil, now + stated)
-    const until = stated !== undefined ? now + stated : this.#answered ? this.#mustEndAt : this.#intervalAfter(now)
-    this.#mustEndAt = this.#refused ? Math.max(this.#mustEndAt, until) : until
-    this.#answered = this.#refused = true
-  }
-
-  /** One interval later on the server's clock, which may be 0.1 % slower than this one. */
-  #intervalAfter(now: number): number {
-    return now + this.#interval * 1.001 + 1
+    if (isShared || now >= this.#opensAt + this.#minute / 60) this.#othersUseIt = isShared
   }
 }
 
-/** The wait that the server asks for after a refusal; `undefined` if it states nothing plausible. */
-function statedWait(headers: ParsedRateHeaders, retryAfter = Infinity, interval: number): number | undefined {
+/** Returns the wait that a refusal asks for; `Infinity` if it states no plausible one. */
+function statedWait(headers: ParsedRateHeaders, retryAfter = Infinity, interval: number): number {
   const contradictsItself = retryAfter === 0 && headers.remaining === 0
   if (retryAfter * SECOND <= DAY && !contradictsItself) return Math.max(SECOND, retryAfter * SECOND)
   const reset = untilReset(headers)
-  return reset <= interval + 3 * SECOND ? reset : undefined
+  return reset <= interval + 3 * SECOND ? reset : Infinity
 }
 
 /**
- * The longest time until the window ends on the server's clock; `Infinity` if the server does not state it, or states
- * one in the past. The server may have rounded the reset down, so the window ends within the second after it.
+ * Returns the longest time until the window ends on the server's clock; `Infinity` if the server states none, or one in
+ * the past. The server may have rounded the reset down, so the window ends within the second after it.
  */
 function untilReset({ reset, date }: ParsedRateHeaders): number {
   const wait = (reset ?? Number.NaN) * SECOND - (date ?? Number.NaN)

@@ -210,6 +210,17 @@ describe('a key that another program uses too', () => {
     }
   })
 
+  it('frees slots slowly after a single refusal, because one program alone never exceeds the limit', async () => {
+    const { clock, granted, take, end } = setUp()
+    take(45)
+    await end(29, response(30, 0, 60))
+    await end(1, refusal(60))
+    await clock.advance(60_000)
+    expect(granted).toHaveLength(31)
+    await clock.advance(2000)
+    expect(granted).toHaveLength(33)
+  })
+
   it('does not slow calls down after a refusal, while the headers show that nobody else used it', async () => {
     const { clock, granted, take, end } = setUp()
     take(1)
