@@ -1,12 +1,12 @@
 import { DAY, type HeadersLike, type ParsedRateHeaders, parseRateHeaders } from './headers.ts'
 
-/** The part of a response that tells of the rate limit. */
+/** The part of a response that concerns the rate limit. */
 export interface RateLimitResponse {
   /** The headers of the response. */
   readonly headers: HeadersLike
-  /** True if the server refused the request because of its rate: 429, as the status or in the body. */
+  /** Whether the server refused the request because of its rate: 429, as the status or in the body. */
   readonly refused: boolean
-  /** The wait in seconds, if the `Retry-After` header or the body says so. */
+  /** The wait in seconds, if the `Retry-After` header or the body states one. */
   readonly retryAfter: number | undefined
 }
 
@@ -20,9 +20,9 @@ export interface RateLimitOptions {
   /** The length of a window in milliseconds, at most a day. Default: 60,000. */
   interval?: number | undefined
   /**
-   * A name for whose requests are counted, such as `'tenant-7'`: clients with the same base URL and name share one rate
-   * limit. Needed only if a key function or a `fetch` is created for each request. Default: the key and the `fetch`
-   * tell owners apart.
+   * Identifies the owner of the limit, such as `'tenant-7'`: clients with the same base URL and name share one rate
+   * limit. Needed only if a key function or a `fetch` is created for each request. Default: clients with the same base
+   * URL, key and `fetch` share one.
    */
   name?: string | undefined
 }
