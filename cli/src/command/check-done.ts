@@ -12,7 +12,7 @@ interface CheckOptions {
   readonly onProgress: (progress: Pick<TaskProgress, 'done' | 'failed' | 'total' | 'etaMs'>) => void
 }
 
-/** A row that has a link, as an earlier result says. */
+/** A row whose link is known from an earlier result. */
 interface DoneRow extends Row {
   result: RowResult & { readonly shorturl: string }
 }
@@ -20,8 +20,8 @@ interface DoneRow extends Row {
 export const isDone = (row: Row): row is DoneRow => row.result?.shorturl !== undefined
 
 /**
- * Compares rows that are done with the links of the server, whose list is read until all of them are found, 100 a
- * request, and writes into their results what is wrong, or left as it is.
+ * Compares finished rows with the links on the server, and records in their results what is wrong or was not changed.
+ * Reads the list of links, 100 per request, until every row is found.
  */
 export async function checkDone(
   client: ShortLinkClient,
@@ -33,13 +33,13 @@ export async function checkDone(
     row.result = { ...row.result, outcome: 'rejected', error }
   }
   for (const row of rows) {
-    const problem = contradiction(row)
-    const key = addressKey(row.result.shorturl)
+    const problem = findContradiction(row)
+    const key = toAddressKey(row.result.shorturl)
     if (problem) fail(row, problem)
     else left.set(key, [...(left.get(key) ?? []), row])
   }
   const compare = (link: Link) => {
-    const key = addressKey(link.shorturl)
+    const key = toAddressKey(link.shorturl)
     const same = left.get(key) ?? []
     left.delete(key)
     for (const row of same) {
@@ -47,16 +47,16 @@ export async function checkDone(
       const url = String(row.values.url ?? row.values.longurl)
       const isThere = link.longurl === null || leadsTo(link.longurl, url)
       const hasCreated = row.result.created !== false
-      // The server may have stored the address of our own link in another form.
+      // The server may have stored the address in another form.
       const isChanged = isStoredForm(link.longurl ?? '', url) || (hasCreated && isWithoutFragment(link.longurl, url))
       if (!isThere && !isChanged) {
         fail(row, `${link.shorturl} leads to ${link.longurl}, not to the url of this row. ${CHANGE_ADDRESS}`)
         continue
       }
-      // A link that the import has created got everything, also what no list shows.
+      // A link that the import created also got the parameters that the list does not show.
       const others = hasCreated ? differences(params!, link) : namesNotSet(params!, link)
       const longurl = isThere ? undefined : (link.longurl ?? undefined)
-      row.result = { ...row.result, error: leftAsItIs(others, longurl) }
+      row.result = { ...row.result, error: describeDifferences(others, longurl) }
     }
   }
   const total = left.size
@@ -68,7 +68,7 @@ export async function checkDone(
     }
   }
   for (const row of [...left.values()].flat()) {
-    fail(row, `${row.result.shorturl} is not on this server. To make another link, empty shorturl and outcome`)
+    fail(row, `${row.result.shorturl} is not on this server. ${CREATE_ANOTHER}`)
   }
 }
 
@@ -76,31 +76,31 @@ const isWithoutFragment = (longurl: string | null, url: string): boolean =>
   longurl !== null && leadsTo(longurl, url.replace(/#.*/s, ''))
 
 /**
- * Describes what an existing link lacks of its row; `undefined` if it lacks nothing.
+ * Describes how an existing link may differ from its row. Returns `undefined` if it does not.
  *
- * @param longurl The address that the server shows, if it is not as in the row.
+ * @param longurl the address that the server shows, if it differs from the row's
  */
-export function leftAsItIs(differs: readonly string[], longurl?: string): string | undefined {
+export function describeDifferences(differs: readonly string[], longurl?: string): string | undefined {
   const others = differs.filter((name) => name !== 'url' || longurl === undefined)
   const parts = [
     ...(longurl === undefined ? [] : [`the server shows the url as ${longurl}`]),
-    ...(others.length > 0 ? [`left as it is: ${others.join(', ')} may not be as in this row`] : []),
+    ...(others.length > 0 ? [`not changed: ${others.join(', ')} may differ from this row`] : []),
   ]
   return parts.join('; ') || undefined
 }
 
 const CHANGE_ADDRESS = 'To change where a link leads, use sync'
+const CREATE_ANOTHER = 'To create another link, clear shorturl and outcome'
 
-/** Returns the problem of a row that contradicts its own short address. */
-function contradiction({ values, result: { shorturl } }: DoneRow): string | undefined {
+/** Describes how a row contradicts its own short address. Returns `undefined` if it does not. */
+function findContradiction({ values, result: { shorturl } }: DoneRow): string | undefined {
   const alias = values.custom ?? values.alias
-  const advice = 'To make another link, empty shorturl and outcome'
   if (alias && !hasAlias(shorturl, alias)) {
-    return `the link of this row is ${shorturl}, which has another alias. ${advice}`
+    return `the link of this row is ${shorturl}, which has another alias. ${CREATE_ANOTHER}`
   }
   if (!values.domain || hostOf(values.domain) === hostOf(shorturl)) return undefined
-  return `the link of this row is ${shorturl}, which is on another domain. ${advice}`
+  return `the link of this row is ${shorturl}, which is on another domain. ${CREATE_ANOTHER}`
 }
 
-/** Returns a key of a short address. Case counts in its alias and not in its host. */
-const addressKey = (shorturl: string): string => `${hostOf(shorturl)} ${aliasIn(shorturl)}`
+/** Returns a key to compare short addresses by. Their aliases are case-sensitive, their hosts are not. */
+const toAddressKey = (shorturl: string): string => `${hostOf(shorturl)} ${aliasIn(shorturl)}`

@@ -10,7 +10,7 @@ export const clientArgs = {
     type: 'string',
     multiple: true,
     valueHint: "'name: value'",
-    description: 'a header of every request, such as a cookie; may be repeated',
+    description: 'add a header to every request, such as a cookie; may be repeated',
   },
 } as const
 
@@ -19,12 +19,11 @@ export type ListName = {
   [Name in keyof ShortLinkClient]: ShortLinkClient[Name] extends { list(): unknown } ? Name : never
 }[keyof ShortLinkClient]
 
-/** The lists of the client. */
 export const lists: readonly ListName[] = Object.entries(new ShortLinkClient()).flatMap(([name, resource]) =>
   typeof resource?.list === 'function' ? [name as ListName] : [],
 )
 
-/** These options, as the command line gives them. */
+/** The values of {@link clientArgs}. */
 export interface ClientArgs {
   readonly 'base-url'?: string | undefined
   readonly 'allow-insecure-http'?: boolean | undefined
@@ -32,62 +31,59 @@ export interface ClientArgs {
 }
 
 /**
- * Parses the headers of `--header`.
+ * Parses the values of `--header`.
  *
- * @throws {UsageError} if one is not `Name: value`, or is the key; it may be a secret, so it is not shown
+ * @throws {UsageError} if one is not `Name: value`, or is the key; the message does not quote it, because it may be
+ *   a secret
  */
-export function headerOptions({ header }: ClientArgs): [string, string][] {
+export function parseHeaders({ header }: ClientArgs): [string, string][] {
   return (header ?? []).map((line) => {
     const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*(\S.*)$/.exec(line) ?? []
     if (!name || !value) throw new UsageError("--header takes 'Name: value', such as 'Cookie: session=…'")
     if (name.toLowerCase() === 'authorization') {
       throw new UsageError(
-        '--header takes no Authorization: set SHORTLINK_API_KEY, and SHORTLINK_AUTH_SCHEME for another word than Bearer',
+        '--header does not accept Authorization: set SHORTLINK_API_KEY, and SHORTLINK_AUTH_SCHEME if the scheme is not Bearer',
       )
     }
     return [name, value]
   })
 }
 
-const baseUrlOf = (args: ClientArgs): string | undefined => args['base-url'] || process.env.SHORTLINK_BASE_URL
+const getBaseUrl = (args: ClientArgs): string | undefined => args['base-url'] || process.env.SHORTLINK_BASE_URL
 
-/**
- * Creates the client of a command.
- *
- * @throws {UsageError} if its address or key is missing or invalid
- */
-export function clientOf(args: ClientArgs, options: ShortLinkClientOptions = {}): ShortLinkClient {
-  const baseUrl = baseUrlOf(args)
-  if (!baseUrl) throw new UsageError('no address: set SHORTLINK_BASE_URL, or --base-url https://sho.rt/api')
+/** @throws {UsageError} if the address or the key is missing or invalid */
+export function createClient(args: ClientArgs, options: ShortLinkClientOptions = {}): ShortLinkClient {
+  const baseUrl = getBaseUrl(args)
+  if (!baseUrl) throw new UsageError('no address: set SHORTLINK_BASE_URL, or use --base-url https://sho.rt/api')
   if (!process.env.SHORTLINK_API_KEY) throw new UsageError('no key: set SHORTLINK_API_KEY')
-  return createClient(args, { ...options, baseUrl })
+  return newClient(args, { ...options, baseUrl })
 }
 
 /**
- * Creates a client for work that sends nothing: its address and its key may be missing. Without an address, it has the
- * usual rate limit.
+ * Creates a client for planning, which sends nothing: the address and the key may be missing. Without an address, it
+ * has the default rate limit.
  *
- * @throws {UsageError} if its address is invalid
+ * @throws {UsageError} if the address is invalid
  */
-export const clientToPlan = (args: ClientArgs): ShortLinkClient =>
-  createClient(args, { baseUrl: baseUrlOf(args) || 'http://localhost' })
+export const createPlanningClient = (args: ClientArgs): ShortLinkClient =>
+  newClient(args, { baseUrl: getBaseUrl(args) || 'http://localhost' })
 
-function createClient(args: ClientArgs, options: ShortLinkClientOptions): ShortLinkClient {
+function newClient(args: ClientArgs, options: ShortLinkClientOptions): ShortLinkClient {
   try {
     return new ShortLinkClient({
       ...options,
       allowInsecureHttp: args['allow-insecure-http'] ?? false,
-      headers: headerOptions(args),
-      // The progress shows the waits.
+      headers: parseHeaders(args),
+      // The progress already shows waits for the rate limit.
       ...(process.env.SHORTLINK_LOG ? {} : { logLevel: 'error' }),
     })
   } catch (error) {
-    throw isShortLinkError(error) ? new UsageError(withFlags(errorMessage(error), args)) : error
+    throw isShortLinkError(error) ? new UsageError(nameFlags(errorMessage(error), args)) : error
   }
 }
 
-/** Names the options of the client in a message as the user knows them. */
-function withFlags(message: string, args: ClientArgs): string {
+/** Replaces the names of client options in a message with the flag or variable that the user has set. */
+function nameFlags(message: string, args: ClientArgs): string {
   const address = args['base-url'] ? '--base-url' : 'SHORTLINK_BASE_URL'
   return message.replace(/^baseUrl\b/, address).replace('allowInsecureHttp', '--allow-insecure-http')
 }

@@ -7,18 +7,23 @@ import { similarName } from '../text.ts'
 
 /** A subcommand of `shortlink`. */
 export interface Command {
-  /** Returns the text of `--help`. */
+  /** Returns the text that `--help` prints. */
   help(): Promise<string>
-  /** Runs with the arguments after the command's name. It throws a {@link UsageError} if they are wrong. */
+  /**
+   * Runs the command.
+   *
+   * @param args the arguments after the command's name
+   * @throws {UsageError} if they are wrong
+   */
   run(args: string[]): Promise<void>
 }
 
-/** The arguments are wrong: the message goes to stderr, and the exit status is 2. */
+/** An error for wrong arguments. The message goes to standard error, and the exit status is 2. */
 export class UsageError extends Error {}
 
-/** Something failed or was stopped, and what was printed before says what is done. */
+/** An error for work that failed in part or was stopped, after its results were printed. */
 export class IncompleteError extends Error {
-  /** The exit status. */
+  /** The exit status of the process. */
   readonly status: number
 
   constructor(message: string, status = 1, options?: ErrorOptions) {
@@ -27,14 +32,14 @@ export class IncompleteError extends Error {
   }
 }
 
-/** What is left of links whose addresses could not be written. */
-export const LINKS_ARE_MADE = "The links are made: 'shortlink list links' shows them"
+/** Advice for links that were created and whose addresses could not be written. */
+export const LINKS_EXIST = "The links were created: 'shortlink list links' shows them"
 
-/** Returns the error of work that ended early and whose results were written. */
-export const asIncomplete = (error: unknown): IncompleteError =>
+/** Converts the error of work that ended early, after its results were written. */
+export const toIncompleteError = (error: unknown): IncompleteError =>
   error instanceof IncompleteError ? error : new IncompleteError(errorMessage(error), 1, { cause: error })
 
-/** Parses the whole number that an option was given. */
+/** Parses the value of an option that takes a whole number. @throws {UsageError} if it is out of range or no number */
 export function parseWholeNumber(option: string, value: string, from: number, to: number): number {
   const number = value.trim() === '' ? Number.NaN : Number(value)
   if (!(number >= from && number <= to))
@@ -43,14 +48,12 @@ export function parseWholeNumber(option: string, value: string, from: number, to
   return number
 }
 
-/** The variables, as each help has them. */
+/** The variables, for the help of every command. */
 export const ADDRESS_AND_KEY = `The address and the key come from the variables SHORTLINK_BASE_URL and SHORTLINK_API_KEY.
-SHORTLINK_RATE_LIMIT is for a plan with another limit than 30 requests a minute: a number, or off.`
+Set SHORTLINK_RATE_LIMIT to a number, or to off, if your plan does not have 30 requests per minute.`
 
-const noKeyOption =
-  'there is no option for the key, because it would stay in the history of the shell: set SHORTLINK_API_KEY'
+const noKeyOption = 'there is no option for the key, because it would stay in the shell history: set SHORTLINK_API_KEY'
 
-/** An option of a command. */
 interface Option {
   readonly type: 'string' | 'boolean'
   readonly description: string
@@ -76,10 +79,9 @@ type Value<Arg> = Arg extends { type: 'boolean' }
       ? string
       : string | undefined
 
-/** The values of arguments by name, and all arguments that are not options under `_`. */
+/** The values of arguments by name. `_` has all arguments that are not options. */
 type Values<A extends Args> = { readonly [Name in keyof A]: Value<A[Name]> } & { readonly _: readonly string[] }
 
-/** A command before its line is parsed. */
 interface Definition<A extends Args> {
   readonly meta: { readonly name: string; readonly description: string }
   readonly args: A
@@ -87,11 +89,12 @@ interface Definition<A extends Args> {
 }
 
 /**
- * Creates a command whose help citty prints. It refuses unknown options.
+ * Creates a command. It rejects unknown options, and citty formats its help.
  *
- * @param most the largest number of arguments that are not options
+ * @param maxPositionals the largest number of arguments that are not options
+ * @param notes text for its help, after the options
  */
-export function command<const A extends Args>(definition: Definition<A>, most: number, notes = ''): Command {
+export function defineCommand<const A extends Args>(definition: Definition<A>, most: number, notes = ''): Command {
   return {
     async help() {
       const usage = await renderUsage(definition as unknown as CommandDef, { meta: { name: 'shortlink' } })
@@ -101,7 +104,7 @@ export function command<const A extends Args>(definition: Definition<A>, most: n
       return parts.flatMap((part) => part.trimEnd() || []).join('\n\n')
     },
     async run(rawArgs) {
-      const args = parseLine(rawArgs, definition.args, most) as Values<A>
+      const args = parseArguments(rawArgs, definition.args, most) as Values<A>
       try {
         await definition.run({ args })
       } catch (error) {
@@ -115,12 +118,12 @@ export function command<const A extends Args>(definition: Definition<A>, most: n
 export function errorMessage(error: unknown): string {
   const message = (error as Error).message ?? String(error)
   if (!isShortLinkError(error)) return message
-  // Where an alias leads, and what is wrong with a row, is said without the call.
+  // The method and path of the call do not help with an alias that is taken or a row that is invalid.
   const isOfRow = error.code === 'link_conflict' || error.code === 'invalid_request'
   return message.replace(isOfRow ? /^([A-Z]+ \/\S+|links\.ensure): / : /^links\.ensure: /, '')
 }
 
-/** Returns whether the client refused a call before it sent anything, but not for a file in use. */
+/** Returns whether the client rejected a call before it sent anything. A locked file is not wrong usage. */
 function isWrongUsage(error: unknown): boolean {
   if (!isShortLinkError(error) || error instanceof LockedError) return false
   return error.code === 'configuration' || error.code === 'invalid_request'
@@ -131,7 +134,7 @@ const hasColors = () => process.stdout.isTTY && !process.env.NO_COLOR
 /**
  * @throws {UsageError} if an option is unknown, has no value or takes none, or there are too few or too many arguments
  */
-function parseLine(rawArgs: string[], args: Args, most: number): object {
+function parseArguments(rawArgs: string[], args: Args, most: number): object {
   const positional = Object.entries(args).filter(([, { type }]) => type === 'positional')
   const options = Object.fromEntries(
     Object.entries(args).flatMap(([name, arg]) => (arg.type === 'positional' ? [] : [[name, arg] as const])),
@@ -148,9 +151,9 @@ function parseLine(rawArgs: string[], args: Args, most: number): object {
     if (token.kind !== 'option') continue
     const { name, rawName, value, inlineValue } = token
     const option = options[name]
-    if (!option) throw new UsageError(unknownOption(name, rawName, names))
+    if (!option) throw new UsageError(describeUnknownOption(name, rawName, names))
     if (option.type === 'boolean' && value !== undefined) throw new UsageError(`${rawName} takes no value`)
-    // An option is not the value of another. A value with a dash is given as `--prune=-x`.
+    // `--prune --apply` lacks a value. A value that starts with a dash needs the form `--prune=-x`.
     const isOption = !inlineValue && value !== undefined && /^-./.test(value)
     if (option.type === 'string' && (!value || isOption)) throw new UsageError(`${rawName} needs a value`)
   }
@@ -161,7 +164,7 @@ function parseLine(rawArgs: string[], args: Args, most: number): object {
   return { ...values, ...Object.fromEntries(named), _: positionals }
 }
 
-function unknownOption(name: string, rawName: string, names: readonly string[]): string {
+function describeUnknownOption(name: string, rawName: string, names: readonly string[]): string {
   const plain = name.replace(/[_-]/g, '').toLowerCase()
   const isKey = /^(api)?(key|token)$/.test(plain)
   if (isKey) return noKeyOption

@@ -1,8 +1,9 @@
-/** Formats a number of things: 1 link, 1,000 links. */
-export const many = (number: number, what: string): string => `${formatCount(number)} ${what}${number === 1 ? '' : 's'}`
+/** Formats a number with its noun: `1 link`, `1,000 links`. */
+export const pluralize = (number: number, what: string): string =>
+  `${formatCount(number)} ${what}${number === 1 ? '' : 's'}`
 
-/** Formats the counts of rows or URLs in this run and before it. */
-export function countsOf(counts: {
+/** Formats the counts of rows or URLs in this run and in earlier ones. */
+export function formatCounts(counts: {
   readonly created: number
   readonly found: number
   readonly failed: number
@@ -15,25 +16,25 @@ export function countsOf(counts: {
   return `${now}${rest}${doneBefore > 0 ? `; ${formatCount(doneBefore)} done before` : ''}`
 }
 
-/** Formats a number with separators: 1,000. */
+/** Formats a number with separators: `1,000`. */
 export const formatCount = (number: number): string => number.toLocaleString('en-US')
 
-/** Formats a time in the largest unit that fits twice: 90 seconds, 34 minutes, 2 hours. */
-export function duration(seconds: number): string {
+/** Formats a time in the largest unit of which it has at least two: `90 seconds`, `34 minutes`, `2 hours`. */
+export function formatDuration(seconds: number): string {
   const units = { day: 86_400, hour: 3600, minute: 60 }
   const [unit, size] = Object.entries(units).find(([, size]) => seconds >= 2 * size) ?? ['second', 1]
-  return many(Math.round(seconds / size), unit)
+  return pluralize(Math.round(seconds / size), unit)
 }
 
 /** Lists names in quotes: `'Spring' and 'Summer'`. */
-export const listed = (names: readonly string[]): string =>
+export const quoteNames = (names: readonly string[]): string =>
   names
     .map((name) => `'${name}'`)
     .join(', ')
     .replace(/, (?=[^,]*$)/, ' and ')
 
 /** Formats milliseconds as a clock: `0:43`, `33:20`, `5:33:20`. */
-export function clock(ms: number): string {
+export function formatClock(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
   return parts

@@ -1,52 +1,52 @@
 import process from 'node:process'
 
-/** The exit status of a process that a signal ends, as shells have it. */
-const statusOf = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
-type Signal = keyof typeof statusOf
-const signals = Object.keys(statusOf) as Signal[]
+/** The exit statuses that shells use for processes ended by a signal. */
+const exitStatuses = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+type Signal = keyof typeof exitStatuses
+const signals = Object.keys(exitStatuses) as Signal[]
 
-/** The reason of an abort by Ctrl+C, or by another signal that ends a process. */
+/** The reason for an abort by Ctrl+C, or by another signal that ends a process. */
 export class Interrupted extends Error {
   readonly status: number
 
   constructor(signal: Signal) {
     super(signal)
-    this.status = statusOf[signal]
+    this.status = exitStatuses[signal]
   }
 }
 
 type Stop = (reason: Interrupted) => void
 
-/** The callbacks of everything under way, the innermost last. */
-const stops: Stop[] = []
+/** The callbacks of all running work, the innermost last. */
+const callbacks: Stop[] = []
 let isStopping = false
 
 function onSignal(signal: Signal): void {
   if (!isStopping) {
     isStopping = true
-    stops.at(-1)?.(new Interrupted(signal))
+    callbacks.at(-1)?.(new Interrupted(signal))
     return
   }
-  // A terminal that closes sends one itself, and its shell another.
+  // When a terminal closes, both it and its shell send SIGHUP.
   if (signal === 'SIGHUP') return
-  console.error('Stopped at once. What was in flight may have been done: the same command finds out.')
-  process.exit(statusOf[signal])
+  console.error('Stopped at once. Calls in flight may have succeeded. Run the same command again to check.')
+  process.exit(exitStatuses[signal])
 }
 
 /**
- * Calls back at the first Ctrl+C, SIGTERM or SIGHUP, unless something that began later is under way and is called
- * instead. The second Ctrl+C or SIGTERM ends the process.
+ * Calls `stop` at the first Ctrl+C, SIGTERM or SIGHUP. If several callbacks are registered, only the latest is called.
+ * The second Ctrl+C or SIGTERM ends the process.
  *
- * @returns a function that ends this
+ * @returns an unsubscribe function
  */
 export function onCtrlC(stop: Stop): () => void {
-  if (stops.length === 0) {
+  if (callbacks.length === 0) {
     isStopping = false
     for (const signal of signals) process.on(signal, onSignal)
   }
-  stops.push(stop)
+  callbacks.push(stop)
   return () => {
-    stops.splice(stops.indexOf(stop), 1)
-    if (stops.length === 0) for (const signal of signals) process.off(signal, onSignal)
+    callbacks.splice(callbacks.indexOf(stop), 1)
+    if (callbacks.length === 0) for (const signal of signals) process.off(signal, onSignal)
   }
 }

@@ -4,16 +4,16 @@ import { ADDRESS_AND_KEY, type Command, errorMessage, IncompleteError, UsageErro
 import { onCtrlC } from './ctrl-c.ts'
 import { hasWritten, print, setWritten } from './print.ts'
 
-/** The commands. Each is loaded only when it runs. */
+/** The commands. Each module is loaded only when its command runs. */
 const commands: Record<string, { summary: string; load: () => Promise<{ default: Command }> }> = {
   shorten: { summary: 'print a short address for each URL', load: () => import('./commands/shorten.ts') },
   list: { summary: 'list links, campaigns, QR codes, …', load: () => import('./commands/list.ts') },
-  import: { summary: 'make a link for every row of a file', load: () => import('./commands/import.ts') },
+  import: { summary: 'create a link for every row of a file', load: () => import('./commands/import.ts') },
   report: {
-    summary: 'list every link with its clicks, and how many are new',
+    summary: 'list every link with its clicks, and how many clicks are new',
     load: () => import('./commands/report.ts'),
   },
-  sync: { summary: 'make aliases lead where a file says', load: () => import('./commands/sync.ts') },
+  sync: { summary: 'make links match a file', load: () => import('./commands/sync.ts') },
   doctor: { summary: 'check that a server works with the client', load: () => import('./commands/doctor.ts') },
 }
 
@@ -25,7 +25,7 @@ ${Object.entries(commands)
   .join('\n')}
 
 Options:
-  --help     print this text, or after a command that command's options
+  --help     print this text; after a command, print its options
   --version  print the version
 
 ${ADDRESS_AND_KEY}
@@ -33,7 +33,7 @@ ${ADDRESS_AND_KEY}
 Exit status: 0 done, 1 something failed or is unknown, 2 wrong usage, 3 'sync --check' would change something,
 130 after Ctrl+C, 143 after SIGTERM, 129 after SIGHUP`
 
-/** Runs a command. Returns the exit status; a command may have set one by itself. */
+/** Runs a command. Returns the exit status, or `undefined` if the command may have set `process.exitCode`. */
 export async function main([name = '', ...args]: string[]): Promise<number | undefined> {
   if (name === '--version' || name === '-v') return printText(VERSION)
   if (name === '--help' || name === '-h') return printText(help)
@@ -49,7 +49,7 @@ async function runCommand(name: string, args: string[]): Promise<number | undefi
     return fail(name === '' ? help : `shortlink: ${problem}\n'shortlink --help' lists the commands.`, 2)
   }
   const { default: command } = await entry.load()
-  // No argument after `--` is an option.
+  // Arguments after `--` are not options.
   const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
   if (own.includes('--help') || own.includes('-h')) {
     return printText(await command.help())
@@ -57,7 +57,7 @@ async function runCommand(name: string, args: string[]): Promise<number | undefi
   setWritten(false)
   let ignoreCtrlC = () => {}
   try {
-    // Work that ends itself has a callback of its own. Everything else, such as reading a pipe, is left as it is.
+    // Long work has its own callback. Everything else, such as reading a pipe, is abandoned.
     const stopped = new Promise<never>((_, reject) => {
       ignoreCtrlC = onCtrlC(({ status }) => reject(new IncompleteError('stopped', status)))
     })
@@ -65,7 +65,6 @@ async function runCommand(name: string, args: string[]): Promise<number | undefi
     return undefined
   } catch (error) {
     const isUsage = error instanceof UsageError
-    // It may quote a file.
     const message = `shortlink ${name}: ${printable(errorMessage(error))}`
     if (own.includes('--json') && !hasWritten()) await printError(error)
     if (isUsage) return fail(`${message}\n'shortlink ${name} --help' lists the options.`, 2)
@@ -84,15 +83,15 @@ async function printText(text: string): Promise<number> {
   }
 }
 
-/** Prints an error as JSON, in place of a result. */
+/** Prints an error as JSON instead of a result. */
 async function printError(error: unknown): Promise<void> {
   const cause = error instanceof IncompleteError ? error.cause : error
   const code = isShortLinkError(cause) ? { code: cause.code } : {}
-  const { jsonText } = await import('./output.ts')
-  await print(`${jsonText({ error: errorMessage(error), ...code }, 2)}\n`).catch(() => {})
+  const { formatJson } = await import('./output.ts')
+  await print(`${formatJson({ error: errorMessage(error), ...code }, 2)}\n`).catch(() => {})
 }
 
-/** Prints a message without characters that control a terminal, because it may quote a file or a server. */
+/** Prints a message, without control characters because it may quote a file or a server. Returns the exit status. */
 function fail(message: string, status: number): number {
   console.error(message.split('\n').map(printable).join('\n'))
   return status

@@ -6,7 +6,14 @@ import { terminalColumns } from 'terminal-columns'
 import { printable, shorten } from '../text.ts'
 import { UsageError } from './command.ts'
 import { guardFormulas } from './files/formula-guard.ts'
-import { checkWritable, freeNameBeside, permissionsOf, versionOf, withRemedy, writeWhole } from './files/write-whole.ts'
+import {
+  addAdvice,
+  checkWritable,
+  findFreeName,
+  readPermissions,
+  readVersion,
+  writeWhole,
+} from './files/write-whole.ts'
 import { print, setWritten } from './print.ts'
 
 /** A row of the output: its columns by name, in order. */
@@ -22,35 +29,32 @@ export const outputArgs = {
   out: {
     type: 'string',
     valueHint: 'file',
-    description: 'write into a file, whole or not at all: .csv, .json, .ndjson or .md',
+    description: 'write to a file (.csv, .json, .ndjson or .md), completely or not at all',
   },
 } as const
 
-/** These options, as the command line gives them. */
+/** The values of {@link outputArgs}. */
 export interface OutputArgs {
   readonly format?: string | undefined
   readonly json?: boolean | undefined
   readonly out?: string | undefined
 }
 
-/** The destination of a command's rows, and their form. */
+/** The destination and the format of a command's rows. */
 export interface Output {
-  /** The format that the options, the name of the file or a terminal say; `undefined` if none of them does. */
+  /** The format chosen by an option, the name of the file or a terminal. `undefined` if none of them applies. */
   readonly format: Format | undefined
-  /** Makes a text fit for a terminal, if that is where it goes. */
+  /** Removes control characters from a text if the output is a terminal. */
   readonly show: (text: string) => string
-  /**
-   * Writes the rows, as CSV if nothing else is said; a table has no more columns than `main`, because a terminal is
-   * narrow.
-   */
+  /** Writes the rows, as CSV by default. Tables have only the columns in `main`, because terminals are narrow. */
   write(rows: readonly OutputRow[], main?: readonly string[], format?: Format): Promise<void>
   /**
-   * Writes rows as they come, a page at a time, until standard output is closed. Files, JSON and tables are
-   * written when all rows are there.
+   * Writes CSV and NDJSON to standard output page by page, until it is closed. Writes files, JSON and tables when all
+   * rows are read.
    *
-   * @param documented the columns that CSV has in any case
-   * @param signal ends this, also while nobody reads standard output
-   * @returns the columns of later pages that CSV lacks, because its header was written already
+   * @param documented columns that CSV always has
+   * @param signal stops the writing, even while nothing reads standard output
+   * @returns columns of later pages that are missing from the CSV, because its header was already written
    */
   writePages(
     pages: AsyncIterable<readonly OutputRow[]>,
@@ -58,42 +62,41 @@ export interface Output {
     signal: AbortSignal,
     main?: readonly string[],
   ): Promise<string[]>
-  /** Writes what has its form already. */
+  /** Writes content that is already formatted. */
   writeWhole(content: string | Buffer): Promise<void>
-  /** If the file was written or removed since the command began, lets the rows go beside it, and says where. */
-  stepAside(): Promise<StepAside | undefined>
+  /** Switches to another file if the file of `--out` was written or removed since the command began. */
+  avoidOverwrite(): Promise<OutputConflict | undefined>
 }
 
-/** What has become of the file that was to be written, and the file that is written in its place. */
-interface StepAside {
+/** What happened to the file of `--out`, and the file that is written instead. */
+interface OutputConflict {
   readonly change: 'written by another run' | 'removed'
   readonly file: string
 }
 
-/** The file that an output comes from, and the names that it may have. */
 interface OutputOptions {
-  /** The file that is read, which must not be written. */
+  /** The input file, which must not be overwritten. */
   readonly input?: string
-  /** Further suffixes of files. */
+  /** Additional suffixes for `--out`, with their formats. */
   readonly suffixes?: Readonly<Record<string, Format>>
 }
 
-/** @throws {UsageError} if the options do not fit, or the file cannot be written */
-export async function outputOf(
+/** @throws {UsageError} if the options contradict each other, or the file cannot be written */
+export async function createOutput(
   { format, json, out }: OutputArgs,
   { input, suffixes }: OutputOptions = {},
 ): Promise<Output> {
   if (format !== undefined && !isFormat(format)) {
     throw new UsageError(`--format takes ${outputFormats.join(', ')}, not '${format}'`)
   }
-  if (json && format !== undefined && format !== 'json') throw new UsageError(`--json is not --format ${format}`)
-  const named = out === undefined ? undefined : formatOfName(out, { ...ownSuffixes, ...suffixes })
+  if (json && format !== undefined && format !== 'json') throw new UsageError(`--json contradicts --format ${format}`)
+  const named = out === undefined ? undefined : parseSuffix(out, { ...ownSuffixes, ...suffixes })
   if (out !== undefined) await checkWritable(out, input)
   const isTerminal = out === undefined && process.stdout.isTTY
   const show = isTerminal ? printable : String
   const chosen = json ? 'json' : (format ?? named ?? (isTerminal ? 'table' : undefined))
-  const version = out === undefined ? undefined : await versionOf(out)
-  const permissions = input === undefined || input === '-' ? undefined : await permissionsOf(input)
+  const version = out === undefined ? undefined : await readVersion(out)
+  const permissions = input === undefined || input === '-' ? undefined : await readPermissions(input)
   let file = out
   const writeOutput = async (content: string | Buffer) => {
     try {
@@ -101,7 +104,7 @@ export async function outputOf(
       else await writeWhole(file, content, permissions)
       setWritten(true)
     } catch (error) {
-      throw withRemedy(error)
+      throw addAdvice(error)
     }
   }
   const write: Output['write'] = (rows, main, format = chosen ?? 'csv') => writeOutput(render(rows, format, main, show))
@@ -115,17 +118,17 @@ export async function outputOf(
         await printPages(pages, signal, (rows) => render(rows, format, main, show))
         return []
       }
-      if (out === undefined && format === 'csv') return printTable(pages, documented, signal, show)
+      if (out === undefined && format === 'csv') return printCsvPages(pages, documented, signal, show)
       const all: OutputRow[] = []
       for await (const rows of pages) all.push(...rows)
       await write(all, all.length > 0 ? main : documented)
       return []
     },
     writeWhole: writeOutput,
-    async stepAside() {
-      const now = out === undefined ? undefined : await versionOf(out)
+    async avoidOverwrite() {
+      const now = out === undefined ? undefined : await readVersion(out)
       if (out === undefined || now === version) return undefined
-      file = await freeNameBeside(out)
+      file = await findFreeName(out)
       return { change: now === undefined ? 'removed' : 'written by another run', file }
     },
   }
@@ -138,13 +141,13 @@ async function printPages(
   textOf: (rows: readonly OutputRow[]) => string,
 ): Promise<void> {
   for await (const rows of pages) {
-    const isRead = await print(textOf(rows), signal).catch((error) => Promise.reject(withRemedy(error)))
+    const isRead = await print(textOf(rows), signal).catch((error) => Promise.reject(addAdvice(error)))
     if (!isRead) return
   }
 }
 
-/** Prints pages as CSV. Returns the columns that the header of the first page lacks. */
-async function printTable(
+/** Prints pages as CSV. Returns the columns that are missing from the header, which is the first page's. */
+async function printCsvPages(
   pages: AsyncIterable<readonly OutputRow[]>,
   documented: readonly string[],
   signal: AbortSignal,
@@ -160,7 +163,7 @@ async function printTable(
     }
     const header = isFirst ? [[...columns]] : []
     isFirst = false
-    return csvLines([...header, ...rows.map((row) => [...columns].map((column) => row[column]))], show)
+    return formatCsv([...header, ...rows.map((row) => [...columns].map((column) => row[column]))], show)
   })
   return [...lacking]
 }
@@ -169,15 +172,15 @@ const isFormat = (text: string): text is Format => outputFormats.some((format) =
 
 const ownSuffixes = { '.csv': 'csv', '.json': 'json', '.ndjson': 'ndjson', '.md': 'md' } as const
 
-/** Returns the format that the suffix of a file says, if it has one. */
-function formatOfName(file: string, suffixes: Readonly<Record<string, Format>>): Format | undefined {
+/** Returns the format for the suffix of a file, if it has one. */
+function parseSuffix(file: string, suffixes: Readonly<Record<string, Format>>): Format | undefined {
   const suffix = extname(file).toLowerCase()
   if (suffix === '' || Object.hasOwn(suffixes, suffix)) return suffixes[suffix]
   throw new UsageError(`--out ${file}: expected ${Object.keys(suffixes).join(', ')}, not ${suffix}`)
 }
 
-/** Formats a value as JSON. Characters that control a terminal are escaped. */
-export function jsonText(value: unknown, indent?: number): string {
+/** Formats a value as JSON, with control characters escaped. */
+export function formatJson(value: unknown, indent?: number): string {
   const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
   return JSON.stringify(value, null, indent).replace(/[^\n -~]/gu, (character) =>
     printable(character) === character ? character : character.split('').map(escaped).join(''),
@@ -190,19 +193,19 @@ function render(
   main: readonly string[] | undefined,
   show: (text: string) => string,
 ): string {
-  if (format === 'json') return `${jsonText(rows, 2)}\n`
-  if (format === 'ndjson') return rows.map((row) => `${jsonText(row)}\n`).join('')
+  if (format === 'json') return `${formatJson(rows, 2)}\n`
+  if (format === 'ndjson') return rows.map((row) => `${formatJson(row)}\n`).join('')
   const columns = rows.length > 0 ? [...new Set(rows.flatMap((row) => Object.keys(row)))] : (main ?? [])
-  if (format === 'table') return table(rows, main ?? columns)
-  if (format === 'md') return markdown(rows, main ?? columns)
+  if (format === 'table') return formatTable(rows, main ?? columns)
+  if (format === 'md') return formatMarkdown(rows, main ?? columns)
   return columns.length === 0
     ? ''
-    : csvLines([columns, ...rows.map((row) => columns.map((column) => row[column]))], show)
+    : formatCsv([columns, ...rows.map((row) => columns.map((column) => row[column]))], show)
 }
 
-/** Formats lines of CSV. */
-function csvLines(lines: readonly (readonly unknown[])[], show: (text: string) => string): string {
-  const cellOf = (value: unknown) => (typeof value === 'number' ? String(value) : guardFormulas(show(cellText(value))))
+function formatCsv(lines: readonly (readonly unknown[])[], show: (text: string) => string): string {
+  const cellOf = (value: unknown) =>
+    typeof value === 'number' ? String(value) : guardFormulas(show(formatCell(value)))
   return stringify(
     lines.map((cells) => cells.map(cellOf)),
     { quoted_match: /[;\t\r\n]|^\s|\s$/ },
@@ -212,47 +215,47 @@ function csvLines(lines: readonly (readonly unknown[])[], show: (text: string) =
 /** The longest cell in a table, in characters. */
 const MAX_CELL = 500
 
-/** Returns the columns in which a row has a value. */
-const filled = (rows: readonly OutputRow[], columns: readonly string[]) =>
-  columns.filter((column) => rows.some((row) => cellText(row[column]) !== ''))
+/** Returns the columns in which at least one row has a value. */
+const selectFilled = (rows: readonly OutputRow[], columns: readonly string[]) =>
+  columns.filter((column) => rows.some((row) => formatCell(row[column]) !== ''))
 
-/** An address, which stays one in Markdown. */
+/** An address without spaces, which Markdown makes a link. */
 const wholeAddress = /^https?:\/\/\S+$/
 
-/** Escapes a text for Markdown: no image, link, emphasis or mention. */
-function markdownText(text: string): string {
+/** Escapes a text for Markdown, so that it has no image, link, emphasis or mention. */
+function escapeMarkdown(text: string): string {
   if (wholeAddress.test(text))
     return text.replace(/[\\|<>[\]*`@]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
-  // Mentions and bare addresses are found after escapes are read, so they are broken by a space of no width.
+  // Escapes do not prevent mentions and links from bare addresses, so a zero-width space breaks them.
   return text.replace(/[\\|<[\]*_`~&]/g, '\\$&').replace(/@|:(?=\/\/)|www(?=\.)/gi, '$&\u200b')
 }
 
-/** Formats a table in Markdown, with numbers on the right. */
-function markdown(rows: readonly OutputRow[], columns: readonly string[]): string {
-  const shown = filled(rows, columns)
+/** Formats a Markdown table, with numbers aligned to the right. */
+function formatMarkdown(rows: readonly OutputRow[], columns: readonly string[]): string {
+  const shown = selectFilled(rows, columns)
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
-  const cell = (text: string) => markdownText(printable(shorten(text, MAX_CELL)))
+  const cell = (text: string) => escapeMarkdown(printable(shorten(text, MAX_CELL)))
   const isNumber = (column: string) => rows.every((row) => row[column] == null || typeof row[column] === 'number')
   const rules = shown.map((column) => (isNumber(column) ? '---:' : '---'))
-  const lines = rows.map((row) => line(shown.map((column) => cell(cellText(row[column])))))
+  const lines = rows.map((row) => line(shown.map((column) => cell(formatCell(row[column])))))
   return shown.length === 0 ? '' : [line(shown.map(cell)), line(rules), ...lines].join('')
 }
 
-/** No column of a table gets narrower than this to fit a terminal. */
+/** The smallest width to which a column shrinks to fit a terminal. */
 const NARROWEST = 12
 
 /** The number of spaces between two columns. */
 const GAP = 2
 
-function table(rows: readonly OutputRow[], columns: readonly string[]): string {
+function formatTable(rows: readonly OutputRow[], columns: readonly string[]): string {
   if (rows.length === 0) return ''
-  const shown = filled(rows, columns)
-  const cells = rows.map((row) => shown.map((column) => printable(shorten(cellText(row[column]), MAX_CELL))))
-  // Without Math.max over all cells, which overflows the stack from about 100,000 rows on.
+  const shown = selectFilled(rows, columns)
+  const cells = rows.map((row) => shown.map((column) => printable(shorten(formatCell(row[column]), MAX_CELL))))
+  // `Math.max(...cells)` would overflow the stack from about 100,000 rows on.
   const widths = shown.map((column, index) =>
     cells.reduce((most, row) => Math.max(most, stringWidth(row[index]!)), column.length),
   )
-  // The widest columns give way, and their cells go on in the next line.
+  // The widest columns shrink, and their cells wrap.
   const space = (process.stdout.columns || 120) - GAP * widths.length
   for (let over = widths.reduce((sum, width) => sum + width, -space); over > 0; over--) {
     const widest = widths.indexOf(Math.max(...widths))
@@ -266,8 +269,8 @@ function table(rows: readonly OutputRow[], columns: readonly string[]): string {
   return `${text.replaceAll(/ +$/gm, '')}\n`
 }
 
-/** Returns a value as the text of a cell. */
-export function cellText(value: unknown): string {
+/** Formats a value as the text of a cell. */
+export function formatCell(value: unknown): string {
   if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

@@ -2,11 +2,11 @@ import process from 'node:process'
 import type { RateLimitState } from 'shortlink-sdk'
 import { startStopwatch, type TaskProgress } from '../tasks/task.ts'
 import { printable } from '../text.ts'
-import { clock, duration, formatCount } from './counts-and-times.ts'
+import { formatClock, formatCount, formatDuration } from './counts-and-times.ts'
 
 const SECOND_MS = 1000
 
-/** A client, as far as its rate limit matters. */
+/** A client, or its rate limit alone. */
 interface Limited {
   readonly rateLimit: RateLimitState
 }
@@ -15,12 +15,11 @@ const unlimited: Limited = {
   rateLimit: { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 },
 }
 
-/** The state of some work. */
 type State = Pick<TaskProgress, 'done' | 'failed' | 'total' | 'etaMs'>
 
 /**
- * Shows progress on standard error, whatever happens: on a terminal a line that counts down each second, elsewhere a
- * new line every ten seconds.
+ * Shows progress on standard error: on a terminal, one line that is updated every second; elsewhere, a new line every
+ * ten seconds.
  */
 export class ProgressLine {
   readonly #what: string
@@ -31,7 +30,10 @@ export class ProgressLine {
   #isShown = false
   #waitsForInput = false
 
-  /** `what` is counted; the client says how long its rate limit is waited for. */
+  /**
+   * @param what the plural noun that is counted, such as `links`
+   * @param client shows how long calls wait for the rate limit
+   */
   constructor(what: string, client: Limited = unlimited) {
     this.#what = what
     this.#client = client
@@ -49,15 +51,15 @@ export class ProgressLine {
     if (process.stderr.isTTY && this.#timer) this.#write()
   }
 
-  /** The same for a list: says at its start how long the rest takes. */
+  /** Shows the state of reading a list, and at its start how long the rest takes. */
   readonly showList = (state: State, rowsPerRequest = 100): void => {
     const { total = 0 } = state
-    const time = timeFor(Math.ceil(total / rowsPerRequest) - 1, this.#client)
+    const time = describeTime(Math.ceil(total / rowsPerRequest) - 1, this.#client)
     if (this.#latest === undefined && time) this.say(`${formatCount(total)} ${this.#what}${time}`)
     this.show(state)
   }
 
-  /** Says whether the next item is waited for. */
+  /** Sets whether the work waits for its next item. */
   expectInput(isExpected: boolean): void {
     this.#waitsForInput = isExpected
   }
@@ -81,7 +83,7 @@ export class ProgressLine {
   }
 
   #write(): void {
-    const text = this.#text()
+    const text = this.#describe()
     if (!process.stderr.isTTY) {
       console.error(text)
       return
@@ -91,8 +93,8 @@ export class ProgressLine {
     process.stderr.write(`\r\x1b[2K${printable(line)}`)
   }
 
-  #text(): string {
-    const waits = this.#waits()
+  #describe(): string {
+    const waits = this.#describeWaits()
     if (!this.#latest) {
       return `${this.#what}: ${waits[0] ?? `waiting for ${this.#waitsForInput ? 'input' : 'the server'}`}`
     }
@@ -103,29 +105,29 @@ export class ProgressLine {
     return [`${formatCount(done + failed)}${of} ${this.#what}`, ...failures, ...waits, ...input].join(', ')
   }
 
-  /** The time left, and the time until the rate limit has room. */
-  #waits(): string[] {
+  /** Describes the time left, and the time until the rate limit allows the next request. */
+  #describeWaits(): string[] {
     const { etaMs } = this.#latest ?? {}
     const left = etaMs === undefined ? 0 : etaMs - this.#sinceLatest()
     const { queued, remaining, resetAt } = this.#client.rateLimit
-    // A call that was refused waits for its retry, not in the queue.
+    // A call that was rejected with 429 waits for its retry outside the queue.
     const isWaiting = queued > 0 || remaining === 0
     const wait = isWaiting && resetAt ? resetAt.getTime() - Date.now() : 0
     return [
-      ...(left >= SECOND_MS ? [`${clock(left)} left`] : []),
-      ...(wait > 0 ? [`waiting for the rate limit, ${clock(wait)} to go`] : []),
+      ...(left >= SECOND_MS ? [`${formatClock(left)} left`] : []),
+      ...(wait > 0 ? [`waiting for the rate limit, ${formatClock(wait)} to go`] : []),
     ]
   }
 }
 
 /**
- * Describes the time that requests take, if the rate limit does not allow them at once:
- * `, about 34 minutes at 30 a minute`.
+ * Describes how long requests take under the rate limit: `, about 34 minutes at 30 a minute`. Returns an empty string
+ * if they need not wait.
  */
-export function timeFor(requests: number, { rateLimit }: Limited): string {
+export function describeTime(requests: number, { rateLimit }: Limited): string {
   const { limit = Infinity, remaining = limit } = rateLimit
   if (requests <= remaining) return ''
   const minutes = Math.ceil(requests / limit)
-  const time = minutes <= 1 ? 'less than a minute' : `about ${duration(minutes * 60)}`
+  const time = minutes <= 1 ? 'less than a minute' : `about ${formatDuration(minutes * 60)}`
   return `, ${time} at ${limit} a minute`
 }

@@ -2,21 +2,21 @@ import { isShortLinkError, type ShortLinkClient } from 'shortlink-sdk'
 import { hostOf, originOf } from '../addresses.ts'
 import { formatValue, similarName } from '../text.ts'
 import { UsageError } from './command.ts'
-import { listed } from './counts-and-times.ts'
+import { quoteNames } from './counts-and-times.ts'
 import type { Origin, Row } from './files/columns.ts'
 
 const kinds = ['domain', 'campaign', 'channel'] as const
 type NameKind = (typeof kinds)[number]
 type Defaults = Partial<Record<NameKind, string | undefined>>
 
-/** Finds what to send for a name, or says what is wrong with it. */
+/** Returns the value to send for a name, or describes what is wrong with the name. */
 type Finder = (name: string) => { readonly value: string | number } | { readonly problem: string }
 
-/** Gives rows the domain, campaign and channel of the command if they have none, and domains their scheme. */
+/** Fills empty domains, campaigns and channels of rows with those of the command, and adds the scheme to domains. */
 export function setDefaults(rows: readonly Row[], defaults: Defaults): void {
   const given = Object.entries(defaults).filter(([, value]) => value !== undefined)
   for (const row of rows) {
-    const empty = given.filter(([kind]) => isNone(row.values[kind as NameKind]))
+    const empty = given.filter(([kind]) => isEmpty(row.values[kind as NameKind]))
     if (empty.length > 0) row.values = { ...row.values, ...Object.fromEntries(empty) }
     const { domain } = row.values
     if (isName(domain)) row.values = { ...row.values, domain: withScheme(domain) }
@@ -24,19 +24,18 @@ export function setDefaults(rows: readonly Row[], defaults: Defaults): void {
 }
 
 interface ResolveOptions {
-  /** Returns the client, if there is anything to look up. */
+  /** Returns the client. Called only if a name has to be looked up. */
   readonly client: () => ShortLinkClient
-  /** Where the rows come from. */
   readonly origin: Origin
   readonly signal: AbortSignal
 }
 
 /**
- * Gives rows the ids of their campaigns and channels, and domains as the server writes them. A row whose domain,
- * campaign or channel does not exist gets a problem.
+ * Replaces the campaigns and channels of rows with their ids, and their domains with the spelling of the server. Sets
+ * the problem of rows whose domain, campaign or channel does not exist.
  *
- * @param defaults the names that the command gives
- * @throws {UsageError} if one of the command does not exist, or the rows have ids of another server
+ * @param defaults the names from the options of the command
+ * @throws {UsageError} if a name in `defaults` does not exist, or the rows have ids of another server
  */
 export async function resolveNames(
   allRows: readonly Row[],
@@ -44,7 +43,7 @@ export async function resolveNames(
   { client, origin, signal }: ResolveOptions,
 ): Promise<void> {
   const rows = allRows.filter(({ problem }) => problem === undefined)
-  const domains = await throwIfElsewhere(rows, defaults, { client, origin, signal })
+  const domains = await checkOrigin(rows, defaults, { client, origin, signal })
   for (const kind of kinds) {
     const given = defaults[kind]
     const said = [given, ...rows.map(({ values }) => values[kind])].filter(isName)
@@ -52,14 +51,16 @@ export async function resolveNames(
     const names = new Set(said.filter(isToFind))
     if (names.size === 0) continue
     const find =
-      kind === 'domain' && domains ? domainFinder(domains) : await finderOf(kind, client(), [...names], signal)
+      kind === 'domain' && domains
+        ? createDomainFinder(domains)
+        : await createFinder(kind, client(), [...names], signal)
     const found = given === undefined ? undefined : find(given)
     if (found && 'problem' in found) throw new UsageError(`--${found.problem}`)
     for (const row of rows) {
       const name = row.values[kind]
       if (!isName(name) || !names.has(name)) continue
       const found = find(name)
-      // A domain of the list itself is there, or `--map` says that it is.
+      // A domain in the list's own short addresses exists, or the user has confirmed it with `--map`.
       if ('problem' in found && kind === 'domain' && origin.hosts.has(hostOf(name))) continue
       if ('problem' in found) row.problem ??= kind === 'domain' ? found.problem + MAIN_DOMAIN : found.problem
       else row.values = { ...row.values, [kind]: found.value }
@@ -68,12 +69,12 @@ export async function resolveNames(
 }
 
 /**
- * Checks that a list comes from this server if it has ids, which mean something else on another one, or domains.
+ * Checks that a list with ids or domains comes from this server, because ids mean something else on another server.
  * Returns the domains of the account if they had to be looked up.
  *
- * @throws {UsageError} with the columns in question
+ * @throws {UsageError} if the list comes from another server; the message names the columns
  */
-async function throwIfElsewhere(
+async function checkOrigin(
   rows: readonly Row[],
   defaults: Defaults,
   { client, origin: { name, hosts, columns }, signal }: ResolveOptions,
@@ -83,10 +84,10 @@ async function throwIfElsewhere(
     return columns.has(kind) && rows.some(({ values }) => isDoubtful(values[kind]))
   })
   if (hosts.size === 0 || doubtful.length === 0) return undefined
-  const others = [...hosts].filter((host) => !isHostOf(client(), host))
+  const others = [...hosts].filter((host) => !isServerHost(client(), host))
   if (others.length === 0) return undefined
   const said = rows.map(({ values }) => values.domain).filter(isName)
-  const domains = await domainsFor([...others, ...said, ...[defaults.domain].filter(isName)], client(), signal, true)
+  const domains = await readDomains([...others, ...said, ...[defaults.domain].filter(isName)], client(), signal, true)
   const foreign = others.find((host) => !domains.byHost.has(host))
   if (foreign === undefined) return domains
   const isKnown = (kind: NameKind) => kind === 'domain' && said.every((one) => domains.byHost.has(hostOf(one)))
@@ -95,70 +96,70 @@ async function throwIfElsewhere(
   const maps = (to: (column: string) => string) => named.map((column) => `--map '${to(column)}'`).join(' ')
   const confirm = `--map '${named[0]}=${doubtful.find((kind) => columns.get(kind) === named[0])}'`
   throw new UsageError(
-    `${name}: has short addresses of ${foreign}, which is not on this server, where ${listed(named)} may mean something else. ` +
-      `Say ${maps((column) => `${column}=`)} to leave ${named.length > 1 ? 'them' : 'it'} out, or ${confirm} if it is right`,
+    `${name}: has short addresses of ${foreign}, which is not on this server, where ${quoteNames(named)} may mean something else. ` +
+      `Use ${maps((column) => `${column}=`)} to leave ${named.length > 1 ? 'them' : 'it'} out, or ${confirm} if it is correct`,
   )
 }
 
-/** Returns whether a campaign or channel is given by its id: by a number, or a list of numbers. */
+/** Returns whether a campaign or channel is an id: a number, or a list of numbers. */
 const isId = (value: unknown): boolean =>
   Array.isArray(value) ? value.some(isId) : /^\d+$/.test(String(value ?? '').trim())
 
-const MAIN_DOMAIN = ". To import rows on the main domain of the server, say --map 'domain='"
+const MAIN_DOMAIN = ". To import rows to the main domain of the server, use --map 'domain='"
 
-const isNone = (value: unknown): boolean => value === undefined || value === null || value === ''
+const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === ''
 
-/** Returns a domain as the server writes it. @throws {UsageError} if the account has none of this name */
+/** Returns a domain in the spelling of the server. @throws {UsageError} if the account does not have it */
 export async function resolveDomain(name: string, client: ShortLinkClient): Promise<string> {
-  const found = (await finderOf('domain', client, [name]))(name)
+  const found = (await createFinder('domain', client, [name]))(name)
   if ('problem' in found) throw new UsageError(`--${found.problem}`)
   return String(found.value)
 }
 
-async function finderOf(
+async function createFinder(
   kind: NameKind,
   client: ShortLinkClient,
   names: readonly string[],
   signal?: AbortSignal,
 ): Promise<Finder> {
-  if (kind !== 'domain') return idFinder(kind, await client[`${kind}s`].list({}, { signal }).toArray())
-  return domainFinder(await domainsFor(names, client, signal))
+  if (kind !== 'domain') return createIdFinder(kind, await client[`${kind}s`].list({}, { signal }).toArray())
+  return createDomainFinder(await readDomains(names, client, signal))
 }
 
 /** The domains of an account. */
 interface Domains {
   readonly byHost: ReadonlyMap<string, string>
-  /** Whether the server lists them. A plan may have none, or the key no permission to list them. */
+  /** Whether the server lists them. It may not, because of the plan or the permissions of the key. */
   readonly areListed: boolean
 }
 
-/** Returns whether a host is that of the server itself. */
-function isHostOf({ baseUrl }: ShortLinkClient, host: string): boolean {
+/** Returns whether a host is the server's own. */
+function isServerHost({ baseUrl }: ShortLinkClient, host: string): boolean {
   const own = hostOf(baseUrl!)
   return host === own || own.endsWith(`.${host}`)
 }
 
 /**
- * Returns the domains of an account: those of its list, that of the server itself, and if that is not enough for these
- * names, those of its newest links.
+ * Reads the domains of an account: its list of domains, the server's own domain, and, if some of these names are still
+ * missing, the domains of its newest links.
  *
- * @param mustKnow whether the newest links are read if the server lists no domains
+ * @param mustKnow whether to read the newest links if the server lists no domains
  */
-async function domainsFor(
+async function readDomains(
   names: readonly string[],
   client: ShortLinkClient,
   signal: AbortSignal | undefined,
   mustKnow = false,
 ): Promise<Domains> {
-  const listed = await client.domains.list({ limit: 100 }, { signal }).catch(unlessNotTold)
+  const listed = await client.domains.list({ limit: 100 }, { signal }).catch(ignoreUnavailable)
   const byHost = new Map(listed?.items.map(({ domain }) => [hostOf(domain), domain]))
   for (const name of names) {
     const host = hostOf(name)
-    if (isHostOf(client, host) && !byHost.has(host)) byHost.set(host, withScheme(name))
+    if (isServerHost(client, host) && !byHost.has(host)) byHost.set(host, withScheme(name))
   }
   const domains = { byHost, areListed: listed !== undefined }
   if ((!listed && !mustKnow) || names.every((name) => byHost.has(hostOf(name)))) return domains
-  const newest = await client.links.list({ order: 'date', limit: 100 }, { signal }).catch(unlessNotTold)
+  const newest = await client.links.list({ order: 'date', limit: 100 }, { signal }).catch(ignoreUnavailable)
   for (const { shorturl } of newest?.items ?? []) {
     const host = hostOf(shorturl)
     if (!byHost.has(host)) byHost.set(host, originOf(shorturl))
@@ -166,28 +167,28 @@ async function domainsFor(
   return domains
 }
 
-/** Returns `undefined` for the error of a server that does not tell, because of the plan, the key, or its age. */
-function unlessNotTold(error: unknown): undefined {
+/** Ignores the error of a server that does not have a list, because of its age, the plan or the key. */
+function ignoreUnavailable(error: unknown): undefined {
   const codes = ['api', 'permission', 'not_found', 'invalid_response']
   if (!isShortLinkError(error) || !codes.includes(error.code)) throw error
 }
 
 const withScheme = (domain: string): string => (domain.includes('://') ? domain : `https://${domain}`)
 
-/** Finds a domain as the server writes it. If the server lists none, it decides about each. */
-function domainFinder({ byHost, areListed }: Domains): Finder {
+/** Creates a finder for domains. If the server lists none, names are sent unchanged and the server decides. */
+function createDomainFinder({ byHost, areListed }: Domains): Finder {
   return (name) => {
     const value = byHost.get(hostOf(name)) ?? (areListed ? undefined : name)
     if (value !== undefined) return { value }
-    return { problem: unknownName('domain', name, [...byHost.values()]) }
+    return { problem: describeUnknownName('domain', name, [...byHost.values()]) }
   }
 }
 
-/** Returns whether a value may be a name. A number of JSON is an id, a text may be either, such as `2026`. */
+/** Returns whether a value may be a name. A number in JSON is an id, but a text such as `2026` may be either. */
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** Finds the id of a name or of an id in text, or says what is wrong with it. */
-function idFinder(kind: NameKind, rows: readonly { id: number; name: string }[]): Finder {
+/** Creates a finder for campaigns or channels, by name or by an id in text. */
+function createIdFinder(kind: NameKind, rows: readonly { id: number; name: string }[]): Finder {
   const names = [...new Set(rows.map(({ name }) => name))]
   return (name) => {
     const exact = rows.filter((row) => row.name === name)
@@ -195,28 +196,28 @@ function idFinder(kind: NameKind, rows: readonly { id: number; name: string }[])
     const other = exact.find((row) => row !== byId)
     if (byId && other) {
       const meanings = `the id of ${formatValue(byId.name)} and the name of id ${other.id}`
-      return { problem: `${kind}: ${formatValue(name)} is ${meanings}, give ${formatValue(byId.name)} or ${other.id}` }
+      return { problem: `${kind}: ${formatValue(name)} is ${meanings}, use ${formatValue(byId.name)} or ${other.id}` }
     }
     if (byId) return { value: byId.id }
     const found = exact.length > 0 ? exact : rows.filter((row) => nameKey(row.name) === nameKey(name))
     if (found.length === 1) return { value: found[0]!.id }
     if (found.length > 1) {
       const ids = found.map(({ id }) => id).join(', ')
-      return { problem: `${kind}: ${formatValue(name)} is the name of ${found.length}, give its id: ${ids}` }
+      return { problem: `${kind}: ${found.length} are called ${formatValue(name)}, use an id: ${ids}` }
     }
-    return { problem: unknownName(kind, name, names) }
+    return { problem: describeUnknownName(kind, name, names) }
   }
 }
 
 const nameKey = (name: string) => name.trim().toLowerCase()
 
-function unknownName(kind: NameKind, name: string, names: readonly string[]): string {
+function describeUnknownName(kind: NameKind, name: string, names: readonly string[]): string {
   const isPart = (one: string, other: string) => one !== '' && (other.includes(one) || one.includes(other))
   const compared = (name: string) => nameKey(kind === 'domain' ? hostOf(name) : name)
   const isNear = (one: string, other: string) => similarName(one, [other]) !== undefined || isPart(one, other)
   const near = names.filter((other) => isNear(compared(name), compared(other)))
   const advice =
-    near.length > 0 ? `did you mean ${listed(near.slice(0, 5))}?` : `there are ${listed(names.slice(0, 5))}`
+    near.length > 0 ? `did you mean ${quoteNames(near.slice(0, 5))}?` : `available: ${quoteNames(names.slice(0, 5))}`
   const called = formatValue(kind === 'domain' ? hostOf(name) : name)
-  return `${kind}: there is none called ${called}${names.length > 0 ? `, ${advice}` : ''}`
+  return `${kind}: no ${kind} is called ${called}${names.length > 0 ? `, ${advice}` : ''}`
 }

@@ -3,27 +3,29 @@ import { errorMessage, IncompleteError } from './command.ts'
 import { Interrupted, onCtrlC } from './ctrl-c.ts'
 import { ProgressLine } from './progress.ts'
 
-/** The codes of errors that the same command may not meet again, because the server was away or busy. */
-const codesOfAbsence: readonly string[] = ['connection', 'timeout', 'server', 'rate_limit']
+/** The codes of errors that may go away if the command is repeated, because the server was unreachable or busy. */
+const temporaryCodes: readonly string[] = ['connection', 'timeout', 'server', 'rate_limit']
 
 const capitalize = (text: string) => text.replace(/^./, (letter) => letter.toUpperCase())
 
-/**
- * A long piece of work that Ctrl+C ends after the writes in flight, as tasks end, and that a wrong key ends at once.
- */
+/** Long-running work with a progress line. Ctrl+C ends it after the calls in flight, a wrong key at once. */
 export class Work {
   readonly #controller = new AbortController()
   readonly signal = this.#controller.signal
   readonly client: ShortLinkClient
   readonly progress: ProgressLine
 
-  /** `what` is counted by the progress. */
+  /** @param what the plural noun that the progress counts, such as `links` */
   constructor(client: ShortLinkClient, what: string) {
     this.client = client
     this.progress = new ProgressLine(what, client)
   }
 
-  /** Does the work. `howToContinue` is told if Ctrl+C ends it, or the server is away. */
+  /**
+   * Runs the work.
+   *
+   * @param howToContinue returns the message to show if Ctrl+C ends the work, or the server is unreachable or busy
+   */
   async run(work: () => Promise<void>, howToContinue: () => string): Promise<void> {
     const ignoreCtrlC = onCtrlC((reason) => {
       this.progress.say('\nStopping after the calls in flight. Press Ctrl+C again to stop at once.')
@@ -37,7 +39,7 @@ export class Work {
         const { reason } = this.signal
         throw reason instanceof Interrupted ? new IncompleteError(howToContinue(), reason.status) : reason
       }
-      if (!isShortLinkError(error) || !codesOfAbsence.includes(error.code)) throw error
+      if (!isShortLinkError(error) || !temporaryCodes.includes(error.code)) throw error
       const problem = errorMessage(error).replace(/\.$/, '')
       throw new IncompleteError(`${problem}. ${capitalize(howToContinue())}`, 1, { cause: error })
     } finally {
@@ -47,8 +49,9 @@ export class Work {
   }
 
   /**
-   * Ends the work, and returns `true`, if an error means that every other call fails too: the key is wrong, or the
-   * address, if that is still in doubt.
+   * Ends the work if an error means that every other call will fail too. Returns whether it did.
+   *
+   * @param isAddressInDoubt whether the address may still be wrong, because no call has succeeded yet
    */
   check(error: unknown, isAddressInDoubt = false): boolean {
     if (!isShortLinkError(error)) return false

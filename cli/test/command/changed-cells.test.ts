@@ -46,7 +46,7 @@ const pasted: [string, Record<string, string>, string][] = [
     'devicetarget.Android: has the invisible character U+200F at position 23',
   ],
   [
-    'a no-break space behind an alias',
+    'a no-break space after an alias',
     { custom: 'tea\xa0' },
     'custom: has the invisible character U+00A0 at position 4',
   ],
@@ -82,7 +82,7 @@ const pasted: [string, Record<string, string>, string][] = [
   ],
 ]
 
-test.each(pasted)('%s fails its row, and names its place', async (_, row, problem) => {
+test.each(pasted)('a row with %s fails, and the error names its position', async (_, row, problem) => {
   const { sandbox, write } = await setUp()
   const cells = { url: shop('tea'), custom: 'tea', ...row }
   const table = await write('x.csv', `${fields(Object.keys(cells))}\n${fields(Object.values(cells))}\n`)
@@ -107,7 +107,7 @@ test.each([
   expect(sentTo(sandbox)).toMatchObject([row])
 })
 
-test('an invisible character in a short address of a result is named, and nothing is looked up', async () => {
+test('an invisible character in the short address of a result is an error, and nothing is looked up', async () => {
   const { sandbox, write } = await setUp()
   const file = await write('r.csv', `url,shorturl,outcome\n${shop('tea')},https://sho.rt/tea\u200b,done\n`)
   const { status, stderr } = await run('import', file)
@@ -116,7 +116,7 @@ test('an invisible character in a short address of a result is named, and nothin
   expect(sandbox.requests).toEqual([])
 })
 
-/** What spreadsheets make of aliases: in English, German, French and others, and what programs make of them. */
+/** What spreadsheets in English, German, French and other languages turn aliases into. */
 const mangled = [
   '1.00E+05',
   '6.93217E+12',
@@ -145,7 +145,7 @@ test.each(mangled)('%s as an alias fails its row, unless another column has the 
   const { sandbox, write, path } = await setUp({ data: { links: [{ alias: 'x1', url: shop('x') }] } })
   const file = await write('x.csv', `url,slug\n${shop('tea')},tea\n${shop('x')},"${cell}"\n`)
   const { stdout } = await run('import', file, '--json', '--journal', path('one'))
-  const problem = `custom: "${cell}" is what a spreadsheet makes of another alias. Write the alias into a column of text, or say --map 'slug=custom' if it is right`
+  const problem = `custom: "${cell}" looks like an alias that a spreadsheet has changed. Write the alias into a text column, or use --map 'slug=custom' if it is correct`
   expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'done' }, { outcome: 'not-sent', error: problem }])
   // A sync does not plan to delete the link whose alias it was.
   const synced = await run('sync', file, '--prune', 'x', '--apply')
@@ -155,7 +155,7 @@ test.each(mangled)('%s as an alias fails its row, unless another column has the 
   expect((await run('sync', list, '--prune', 'x')).stderr).toContain('0 to create, 0 to update, 1 to keep, 0 to delete')
 })
 
-test.each(['1.00E+05', 'TRUE', '24-Dec'])('--map says that %s is right', async (cell) => {
+test.each(['1.00E+05', 'TRUE', '24-Dec'])('--map confirms the alias %s', async (cell) => {
   const { sandbox, write } = await setUp()
   await run('import', await write('x.csv', `url,custom\n${shop('x')},${cell}\n`), '--map', 'custom=custom')
   expect(sentTo(sandbox)).toEqual([{ url: shop('x'), custom: cell }])
@@ -174,7 +174,7 @@ test.each([
   'e+5',
   '1.2.10',
   'march-26',
-])('the alias %s is sent as it is', async (custom) => {
+])('the alias %s is sent unchanged', async (custom) => {
   const { sandbox, write } = await setUp()
   await run('import', await write('x.csv', `url,custom\n${shop('x')},${custom}\n`))
   expect(sentTo(sandbox)).toEqual([{ url: shop('x'), custom }])
@@ -185,7 +185,7 @@ test.each([
   ['1e5', '100000'],
   ['1e5', '1.00E+05'],
   ['jan-2', '02. Jan'],
-])('of a list or result, the alias %s that has become %s is taken from the short address', async (alias, cell) => {
+])('if the alias %s of a list or a result became %s, it is read from the short address', async (alias, cell) => {
   const { sandbox, write, path } = await setUp()
   const file = await write('x.csv', `url,custom\n${shop('x')},${alias}\n`)
   await run('import', file, '--out', path('r.csv'))
@@ -200,13 +200,13 @@ test.each([
   expect(sandbox.data.links).toHaveLength(1)
 })
 
-test('a row of a result that is not done and whose alias a spreadsheet has changed is not sent', async () => {
+test('an unfinished row of a result is not sent if a spreadsheet changed its alias', async () => {
   const { sandbox, write } = await setUp()
   const rows = [`${shop('x')},02-Jan,,02-Jan,,not-sent,`, `${shop('y')},,,02-Jan,,rejected,`]
   const file = await write('r.csv', `url,custom,shorturl,alias,created,outcome,error\n${rows.join('\n')}\n`)
   const { status, stdout } = await run('import', file, '--json')
   expect(status).toBe(1)
-  const error = expect.stringContaining('custom: "02-Jan" is what a spreadsheet makes of another alias')
+  const error = expect.stringContaining('custom: "02-Jan" looks like an alias that a spreadsheet has changed')
   expect(JSON.parse(stdout)).toMatchObject([{ error }, { error }])
   expect(sandbox.requests).toEqual([])
 })

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
 import { pressCtrlC, run, setUp, shop } from './run.ts'
 
-test('Ctrl+C lets the creation in flight end, which is in the result, and begins no call that is queued', async () => {
+test('Ctrl+C waits for the creation in flight, puts it into the result, and starts no queued call', async () => {
   const { sandbox, write, files } = await setUp()
   vi.stubEnv('SHORTLINK_RATE_LIMIT', '1')
   sandbox.fail({ method: 'POST', delay: 200 })
-  // The other rows wait for their slots.
+  // The other rows wait for the rate limit.
   const file = await write('links.csv', `url,custom\n${shop('tea')},tea\n${shop('cake')},\n${shop('lamps')},lamps\n`)
   const running = run('import', file)
   await vi.waitFor(() => expect(sandbox.requests).toHaveLength(1), 20_000)
@@ -21,16 +21,18 @@ test('Ctrl+C lets the creation in flight end, which is in the result, and begins
   ])
   expect(stderr).toContain('\nStopping after the calls in flight. Press Ctrl+C again to stop at once.\n')
   expect(stderr).toContain('1 created, 0 found and not changed, 0 failed, 2 not tried yet\n')
-  expect(stderr).toContain(`stopped: 1 of 3 links are done, and ${file}.journal remembers them.`)
+  expect(stderr).toContain(
+    `stopped: 1 of 3 links are done and recorded in ${file}.journal. Run the same command to continue.`,
+  )
   expect(sandbox.requests).toHaveLength(1)
   expect(await files()).toEqual(['links.csv', 'links.csv.journal'])
 })
 
 test.each([
   [['import', '-'], 'stopped: 1 of 2 links are done. Import the result to do the rest.'],
-  [['report'], 'stopped, and nothing was written. The same command starts again.'],
-  [['sync', '-', '--apply'], 'stopped: what is done stays done. The same command does the rest.'],
-])('without a journal, Ctrl+C in %j says what is done, and of no journal', async (args, message) => {
+  [['report'], 'stopped, and nothing was written. Run the same command to start again.'],
+  [['sync', '-', '--apply'], 'stopped: finished changes are kept. Run the same command to do the rest.'],
+])('without a journal, Ctrl+C in %j prints what is done and does not mention a journal', async (args, message) => {
   const { sandbox, files } = await setUp()
   vi.stubEnv('SHORTLINK_RATE_LIMIT', '1')
   const text = `url,custom\n${shop('tea')},tea\n${shop('cake')},cake\n`
@@ -46,7 +48,7 @@ test.each([
   expect(await files()).toEqual([])
 })
 
-test('Ctrl+C in shorten says nothing of the URLs that were not begun', async () => {
+test('Ctrl+C in shorten prints no errors for URLs that were not sent', async () => {
   const { sandbox } = await setUp()
   sandbox.fail({ method: 'POST', after: 5, times: 20, delay: 300 })
   const running = run('shorten', ...Array.from({ length: 50 }, (_, index) => shop(String(index))))
@@ -55,11 +57,11 @@ test('Ctrl+C in shorten says nothing of the URLs that were not begun', async () 
   const { status, stderr } = await running
   expect(status).toBe(130)
   expect(stderr).toMatch(
-    /^\nStopping after .*\nshortlink shorten: stopped: the short addresses above are done, the other URLs are not\.\n$/,
+    /^\nStopping after .*\nshortlink shorten: stopped: only the URLs with a short address above are done\.\n$/,
   )
 })
 
-test('a second Ctrl+C ends at once, and says so', async () => {
+test('a second Ctrl+C ends the command at once, with a message', async () => {
   const { sandbox, write } = await setUp()
   sandbox.fail({ method: 'POST', delay: 200 })
   const exit = vi.spyOn(process, 'exit').mockImplementation((() => {}) as never)
@@ -69,6 +71,6 @@ test('a second Ctrl+C ends at once, and says so', async () => {
   expect(exit).not.toHaveBeenCalled()
   pressCtrlC()
   expect(exit.mock.calls).toEqual([[130]])
-  expect((await running).stderr).toContain('Stopped at once. What was in flight may have been done')
+  expect((await running).stderr).toContain('Stopped at once. Calls in flight may have succeeded.')
   exit.mockRestore()
 })

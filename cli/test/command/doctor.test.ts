@@ -20,7 +20,7 @@ afterEach(() => {
   process.exitCode = undefined
 })
 
-/** A server with the platform below `/api`, and this everywhere else. */
+/** Returns a server with the platform below `/api` and another server at other paths. */
 function platform(
   dialect: SandboxDialect = 'reference',
   elsewhere: Answering = page404,
@@ -42,31 +42,31 @@ const page404 = () => ({ status: 404, body: '<html><h1>404 Not Found</h1>nginx</
 const json404 = () => ({ status: 404, body: { error: 1, message: 'Not found.' } })
 const homePage = () => ({ body: html })
 
-/** The platform at `/api`, with a server of another kind instead at these paths. */
+/** Returns the platform at `/api`, with another server for paths with this prefix. */
 const part = (path: string, answer: Answering) =>
   platform('reference', page404, (request, destroy) =>
     request.url.startsWith(path) ? answer(request, destroy) : undefined,
   )
 
-/** The platform behind a bot wall, whose page sets the cookie that it wants. */
+/** The platform behind a bot wall whose page sets the required cookie. */
 const walled: Answering = (request, destroy) =>
   request.headers.cookie === 'wall=passed'
     ? platform()(request, destroy)
     : { status: 200, body: '<script>document.cookie="wall=passed; path=/";location.reload();</script>' }
 
-/** What the first line says, then what another says. */
+/** Servers, with patterns for the first line of the report and for another line. */
 const servers: [what: string, server: () => Answering | undefined, says: RegExp[], path?: string][] = [
   ['the platform', () => platform(), [/^Works: http:\S+\/api$/]],
   [
     'an address without /api',
     () => platform('reference', homePage),
-    [/^Wrong address, this one answers: http:\S+\/api$/],
+    [/^Wrong address: the platform is at http:\S+\/api$/],
     '',
   ],
   [
     'an address with /v1',
     () => platform('reference', json404),
-    [/^Wrong address, this one answers: http:\S+\/api$/],
+    [/^Wrong address: the platform is at http:\S+\/api$/],
     '/api/v1',
   ],
   [
@@ -78,10 +78,10 @@ const servers: [what: string, server: () => Answering | undefined, says: RegExp[
   [
     'nginx without the platform',
     () => page404,
-    [/^Wrong address: every call to http:\S+\/api gets 404$/, /^ {2}Neither does the platform respond at http:/],
+    [/^Wrong address: every call to http:\S+\/api gets 404$/, /^ {2}The platform does not respond at http:/],
   ],
   [
-    '404s in JSON of another form',
+    '404s with other JSON',
     () => () => ({ status: 404, body: { error: { code: 'not_found' } } }),
     [/^Wrong address: every call to http:\S+\/api gets 404$/],
   ],
@@ -106,18 +106,21 @@ const servers: [what: string, server: () => Answering | undefined, says: RegExp[
     [
       /^Cannot be told: no response from http:\S+\/api$/,
       /ECONNREFUSED/,
-      /^ {2}Check the spelling of 127\S+, that it is running/,
+      /^ {2}Check that 127\S+ is spelled correctly and running/,
     ],
   ],
   [
-    'a part that the plan lacks',
+    'an endpoint that the plan lacks',
     () => part('/api/p', () => ({ status: 403, body: { error: 1, message: 'Upgrade.' } })),
-    [/^Works: /, /^ {2}pixels\.list\(\): 403 Upgrade\. Not every server and plan/],
+    [/^Works: /, /^ {2}pixels\.list\(\): 403 Upgrade\. Not every server and plan supports/],
   ],
   [
-    'parts that fail in the same way',
+    'endpoints that fail in the same way',
     () => part('/api/c', () => ({ status: 500, body: 'oops' })),
-    [/^Works in part: /, /^ {2}campaigns\.list\(\), channels\.list\(\): 500\. The client cannot use this: show it/],
+    [
+      /^Works in part: /,
+      /^ {2}campaigns\.list\(\), channels\.list\(\): 500\. The client cannot use this response: report it/,
+    ],
   ],
   [
     'lists that all fail',
@@ -125,12 +128,12 @@ const servers: [what: string, server: () => Answering | undefined, says: RegExp[
     [/^Works in part: /, /^ {2}campaigns\.list\(\), .*, pixels\.list\(\): 500\. The client cannot use this/],
   ],
   [
-    'a web page in place of a part',
+    'a web page instead of a list',
     () => part('/api/splash', homePage),
     [/^Works in part: /, /^ {2}splash\.list\(\): 200\. The client cannot use this/],
   ],
   [
-    'a list that begins with another page',
+    'a list that starts with another page',
     () => part('/api/splash', () => page('splash', [splash(1)], { currentpage: 2, maxpage: 3 })),
     [
       /^Works in part: http:\S+$/,
@@ -138,11 +141,11 @@ const servers: [what: string, server: () => Answering | undefined, says: RegExp[
     ],
   ],
   [
-    'a part without a response',
+    'an endpoint without a response',
     () => part('/api/qr', (_, destroy) => void destroy()),
     [/^Works in part: /, /^ {2}qr\.list\(\): no response\. The client cannot use this/],
   ],
-  ['a part that the server lacks', () => part('/api/splash', page404), [/^Works: /, /^ {2}splash\.list\(\): 404/]],
+  ['an endpoint that the server lacks', () => part('/api/splash', page404), [/^Works: /, /^ {2}splash\.list\(\): 404/]],
   ['a server that fails', () => () => ({ status: 503, body: html }), [/^Cannot be told: the server fails \(503\)/]],
   [
     'a rate limit that is used up',
@@ -150,24 +153,24 @@ const servers: [what: string, server: () => Answering | undefined, says: RegExp[
     [/^Cannot be told: the rate limit is used up/, /Run the doctor again in 41 seconds/],
   ],
   [
-    'a rate limit that ends on the way',
+    'a rate limit that is used up in the middle',
     () => part('/api/p', () => ({ status: 429, body: { error: 429, message: 'Slow down' } })),
     [/^Works: /, /^ {2}pixels\.list\(\): 429 Slow down\. Run the doctor again later/],
   ],
   [
-    'a page of maintenance',
+    'a maintenance page',
     () => () => ({ status: 200, body: html, headers: { 'Content-Type': 'text/html' } }),
-    [/^A web page responds at http:\S+, perhaps one about maintenance/],
+    [/^http:\S+ responds with a web page, perhaps for maintenance/],
   ],
   [
-    'a page of maintenance beside addresses that do not exist',
+    'a maintenance page and addresses that do not exist',
     () =>
       ({ url }) =>
         /^\/api\/(account|campaigns|urls)/.test(url) ? homePage() : page404(),
-    [/^A web page responds at http:\S+, perhaps one about maintenance/],
+    [/^http:\S+ responds with a web page, perhaps for maintenance/],
   ],
   [
-    'an address that does not exist beside a home page',
+    'a home page and an address that does not exist',
     () =>
       ({ url }) =>
         url.startsWith('/v1/') ? page404() : homePage(),
@@ -178,17 +181,17 @@ const servers: [what: string, server: () => Answering | undefined, says: RegExp[
     'a bot wall that sets a cookie',
     () => walled,
     [
-      /^A web page responds at .*, or one that keeps programs out$/,
-      /which cookie or User-Agent passes: --header sends/,
+      /^http:\S+ responds with a web page, .* or to block programs$/,
+      /which cookie or User-Agent is let through: --header sends/,
     ],
   ],
   [
     'a bot wall that refuses',
     () => () => ({ status: 403, body: '<title>Just a moment...</title>' }),
-    [/^A web page responds at .*, or one that keeps programs out$/],
+    [/^http:\S+ responds with a web page, .* or to block programs$/],
   ],
   [
-    'an account that fails beside lists that work',
+    'an account that fails and lists that work',
     () => part('/api/account', () => ({ status: 500, body: 'oops' })),
     [/^Works in part: /, /^ {2}account\.get\(\): 500\. The client cannot use this/],
   ],
@@ -202,18 +205,18 @@ async function examine(answer: Answering | undefined, path = '/api', ...args: st
   return { stdout, lines: stdout.trimEnd().split('\n'), seen, origin, status: process.exitCode }
 }
 
-it.each(servers)('tells %s in ten lines, the verdict in the first', async (_, server, says, path) => {
+it.each(servers)('recognizes %s, and reports at most ten lines, the verdict first', async (_, server, says, path) => {
   const { lines, status } = await examine(server(), path)
   const [verdict, ...notes] = says
   expect(lines[0]).toMatch(verdict!)
   for (const note of notes) expect(lines).toContainEqual(expect.stringMatching(note))
   expect(lines.length).toBeLessThanOrEqual(10)
   expect(lines.at(-1)).toMatch(/^ {2}\d+ requests? sent, and nothing was changed\.$/)
-  // With options, or in part, it does not work yet.
+  // A server that works only in part, or with other options, is a failure too.
   expect(status).toBe(lines[0]!.startsWith('Works: ') ? 0 : 1)
 })
 
-it('says that a wrong key is refused in each scheme', async () => {
+it('reports that a wrong key is refused with each scheme', async () => {
   vi.stubEnv('SHORTLINK_API_KEY', 'another-key')
   const { lines, seen, status } = await examine(platform())
   expect(lines[0]).toBe(
@@ -227,7 +230,7 @@ it('says that a wrong key is refused in each scheme', async () => {
   expect(status).toBe(1)
 })
 
-it('tries the other schemes too if a key is refused in a response with the status 200', async () => {
+it('tries the other schemes even if the server refuses the key with status 200', async () => {
   const { lines } = await examine(
     platform(['key-raw'], page404, ({ headers }) =>
       headers.authorization === KEY ? undefined : { body: { error: 1, message: 'Invalid API key.' } },
@@ -248,18 +251,18 @@ it('sends the key to the base URL only, and GET only', async () => {
   expect(lines.at(-1)).toBe('  4 requests sent, and nothing was changed.')
 })
 
-it('names the fields that do not fit once, and advises nothing that the command cannot do', async () => {
+it('names each field of the wrong type once, and suggests no options that the command lacks', async () => {
   const row = { id: 'x', name: 'Tea', date: '2026-01-01 00:00:00' }
   const { lines, status } = await examine(part('/api/splash', () => page('splash', [row, row])))
   expect(lines[0]).toMatch(/^Works in part: http:\S+\/api$/)
   expect(lines[1]).toMatch(
-    /^ {2}splash\.list\(\): 200, data\.splash\[\]\.id: expected .*\. The client cannot use this: show it to the operator/,
+    /^ {2}splash\.list\(\): 200, data\.splash\[\]\.id: expected .*\. The client cannot use this response: report it to the operator/,
   )
   expect(lines.join()).not.toContain('validation')
   expect(status).toBe(1)
 })
 
-it('finds the form of the key by the campaigns if the server has no account', async () => {
+it('finds the auth scheme with the list of campaigns if the server has no account endpoint', async () => {
   const { lines } = await examine(
     platform(['key-raw'], page404, ({ url }) => (url.startsWith('/api/account') ? json404() : undefined)),
   )
@@ -267,7 +270,7 @@ it('finds the form of the key by the campaigns if the server has no account', as
   expect(lines).toContainEqual(expect.stringMatching(/^ {2}account\.get\(\): 404 Not found\. Not every server/))
 })
 
-it('prints the report as JSON with --json, with an error if the client does not work there', async () => {
+it('prints the report as JSON with --json, and includes an error if the client does not work', async () => {
   const works = JSON.parse((await examine(platform(), '/api', '--json')).stdout)
   expect(works).toMatchObject({ verdict: 'works', requests: 10 })
   expect(works.calls).toContainEqual({ call: 'qr.list()', status: 200, kind: 'ok', response: '200', issues: [] })
@@ -276,13 +279,13 @@ it('prints the report as JSON with --json, with an error if the client does not 
   expect(fails.calls[0]).toMatchObject({ call: 'account.get()', status: 404, kind: 'web page' })
 })
 
-it('gets past a bot wall with the cookie of --header', async () => {
+it('passes a bot wall with the cookie from --header', async () => {
   const { lines, status } = await examine(walled, '/api', '--header', 'Cookie: wall=passed')
   expect(status ?? 0).toBe(0)
   expect(lines[0]).toMatch(/^Works: /)
 })
 
-it('says what to check if no connection can be opened, and does not advise to run the doctor', async () => {
+it('prints what to check if there is no connection, and does not suggest running the doctor', async () => {
   const cause = Object.assign(new Error('getaddrinfo ENOTFOUND sho.invalid'), { code: 'ENOTFOUND' })
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed', { cause })))
   vi.stubEnv('SHORTLINK_BASE_URL', 'https://sho.invalid/api')
@@ -290,24 +293,24 @@ it('says what to check if no connection can be opened, and does not advise to ru
   expect(stdout.split('\n')).toEqual([
     'Cannot be told: no response from https://sho.invalid/api',
     '  getaddrinfo ENOTFOUND sho.invalid.',
-    '  Check the spelling of sho.invalid, that it is running, the network, and a firewall or proxy on the way: --help says how to use a proxy.',
+    '  Check that sho.invalid is spelled correctly and running, and that no firewall or proxy is in the way. --help shows how to use a proxy.',
     '  1 request sent, and nothing was changed.',
     '',
   ])
 })
 
-it('says what to check if a server is silent', async () => {
+it('prints what to check if a server does not respond', async () => {
   const { origin } = await serve(() => undefined)
   const subject = { baseUrl: `${origin}/api`, apiKey: KEY, authScheme: 'Bearer', timeout: 50 } as const
   const { verdict, notes } = await examineServer(subject)
   expect(verdict).toBe('cannot be told')
   expect(notes).toEqual([
     'GET /account: no response within 50 ms.',
-    expect.stringMatching(/^Check the spelling of 127\.0\.0\.1:\d+, that it is running/),
+    expect.stringMatching(/^Check that 127\.0\.0\.1:\d+ is spelled correctly and running/),
   ])
 })
 
-it('keeps the advice of a certificate that is not trusted', async () => {
+it('keeps the advice for an untrusted certificate', async () => {
   const cause = Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed', { cause })))
   vi.stubEnv('SHORTLINK_BASE_URL', 'https://sho.invalid/api')
@@ -315,7 +318,7 @@ it('keeps the advice of a certificate that is not trusted', async () => {
   expect(stdout).toMatch(/no response: self-signed certificate\. .* set NODE_EXTRA_CA_CERTS to its file\.$/m)
 })
 
-it('sends key and headers to the origin that it was given, and to no other', async () => {
+it('sends the key and the headers only to the origin of the base URL', async () => {
   const other = await serve(platform())
   const { seen, lines } = await examine(
     ({ url }) =>
@@ -327,12 +330,12 @@ it('sends key and headers to the origin that it was given, and to no other', asy
   )
   const secrets = ({ headers }: (typeof seen)[number]) =>
     ['authorization', 'cookie', 'cf-access-client-secret'].map((name) => headers[name])
-  expect(lines[0]).toBe(`Wrong address, this one answers: ${other.origin}/api`)
+  expect(lines[0]).toBe(`Wrong address: the platform is at ${other.origin}/api`)
   expect(seen.map(secrets)[0]).toEqual([`Bearer ${KEY}`, 'wall=passed', '0123456789abcdef'])
   expect(other.seen.map(secrets)).toEqual([[undefined, undefined, undefined]])
 })
 
-it('calls a redirect from https to http a wrong address', async () => {
+it('reports a redirect from https to http as a wrong address', async () => {
   const headers = { Location: 'http://sho.invalid/api/account' }
   const fetch = vi.fn(async () => new Response(null, { status: 301, headers }))
   vi.stubGlobal('fetch', fetch)
@@ -342,14 +345,14 @@ it('calls a redirect from https to http a wrong address', async () => {
   expect(process.exitCode).toBe(1)
 })
 
-it('prints where a redirect leads without the key', async () => {
+it('prints the target of a redirect without the key', async () => {
   const Location = `https://platform.invalid/account?key=${KEY}`
   const { stdout } = await examine(() => ({ status: 302, headers: { Location }, body: '' }))
   expect(stdout).toMatch(/^Wrong address: \S+ redirects to https:\/\/platform\.invalid/)
   expect(stdout).not.toContain(KEY)
 })
 
-it('calls a wrong option wrong usage', async () => {
+it('reports an invalid option as wrong usage', async () => {
   const { status, stderr } = await run('doctor', '--base-url', 'nonsense')
   expect(stderr).toMatch(/^shortlink doctor: --base-url: expected an absolute URL/)
   expect(status).toBe(2)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { run, sentTo, setUp, shop } from './run.ts'
 
-test('campaigns and channels may be given by name, and an unknown one fails its row with the near ones', async () => {
+test('campaigns and channels may be names, and a row with an unknown name fails with similar names', async () => {
   const { sandbox, write } = await setUp({
     data: { campaigns: [{ name: 'Spring' }, { name: 'Summer sale' }], channels: [{ name: 'Flyers' }], links: [] },
   })
@@ -24,16 +24,16 @@ test('campaigns and channels may be given by name, and an unknown one fails its 
     ['hats', '2', '1'],
     ['x', '2'],
   ])
-  expect(stdout).toContain(`"campaign: there is none called ""Sprng"", did you mean 'Spring'?"`)
-  expect(stdout).toContain(`"campaign: there is none called ""Summer"", did you mean 'Summer sale'?"`)
+  expect(stdout).toContain(`"campaign: no campaign is called ""Sprng"", did you mean 'Spring'?"`)
+  expect(stdout).toContain(`"campaign: no campaign is called ""Summer"", did you mean 'Summer sale'?"`)
   const again = await run('import', file, '--campaign', 'Summer sale')
   expect(again.stderr).toMatch(/^6 links, 4 done before\n0 created, 0 found and not changed, 2 failed; 4 done before\n/)
   const wrong = await run('import', file, '--campaign', 'Autumn')
   expect(wrong.status).toBe(2)
-  expect(wrong.stderr).toContain(`--campaign: there is none called "Autumn", there are 'Spring' and 'Summer sale'`)
+  expect(wrong.stderr).toContain(`--campaign: no campaign is called "Autumn", available: 'Spring' and 'Summer sale'`)
 })
 
-test('a campaign may be called by a number: the name is meant if that is no id, and both are refused', async () => {
+test('a number is a campaign id, else a name, and an error if it is both', async () => {
   const campaigns = [
     { id: 7, name: 'Sale' },
     { id: 12, name: '7' },
@@ -47,15 +47,15 @@ test('a campaign may be called by a number: the name is meant if that is no id, 
     { url: shop('0'), campaign: 13 },
     { url: shop('1'), campaign: 12 },
   ])
-  expect(stdout).toContain('"campaign: ""7"" is the id of ""Sale"" and the name of id 12, give ""Sale"" or 12"')
-  expect(stdout).toContain('not-sent,"campaign: there is none called ""99""')
+  expect(stdout).toContain('"campaign: ""7"" is the id of ""Sale"" and the name of id 12, use ""Sale"" or 12"')
+  expect(stdout).toContain('not-sent,"campaign: no campaign is called ""99""')
   expect((await run('import', file, '--campaign', '7')).stderr).toContain('--campaign: "7" is the id of "Sale"')
   expect(sandbox.requests.filter(({ path }) => path === '/campaigns')).toHaveLength(2)
 })
 
 const ownDomains = { data: { domains: [{ domain: 'https://go.example' }, { domain: 'https://b.example' }] } }
 
-test('--domain is for the rows that have none', async () => {
+test('--domain sets the domain of rows without one', async () => {
   const { write } = await setUp(ownDomains)
   const file = await write('links.csv', `url,custom,domain\n${shop('a')},a,\n${shop('b')},b,https://b.example\n`)
   const { stdout } = await run('import', file, '--domain', 'https://go.example')
@@ -65,14 +65,14 @@ test('--domain is for the rows that have none', async () => {
   ])
 })
 
-test('a domain is sent as the server writes it, and an unknown one fails its row, in --domain it is wrong usage', async () => {
+test('a domain is sent in the spelling of the server; an unknown domain fails its row, and in --domain it is wrong usage', async () => {
   const { sandbox, write } = await setUp(ownDomains)
   const rows = ['GO.example', 'http://b.example/', 'nope.example', 'go.exampel', '127.0.0.1']
   const file = await write('links.csv', `url,domain\n${rows.map((domain) => `${shop('a')},${domain}`).join('\n')}\n`)
   const plan = await run('import', file, '--dry-run')
   expect(plan.status).toBe(1)
-  expect(plan.stderr).toContain('row 4: domain: there is none called "nope.example", there are \'https://go.example\'')
-  expect(plan.stderr).toContain('row 5: domain: there is none called "go.exampel", did you mean')
+  expect(plan.stderr).toContain('row 4: domain: no domain is called "nope.example", available: \'https://go.example\'')
+  expect(plan.stderr).toContain('row 5: domain: no domain is called "go.exampel", did you mean')
   expect(sandbox.requests.map(({ path }) => path)).toEqual(['/domains', '/urls'])
   await run('import', file)
   expect(sentTo(sandbox).slice(0, 2)).toEqual([
@@ -85,24 +85,24 @@ test('a domain is sent as the server writes it, and an unknown one fails its row
     ['shorten', shop('a')],
   ]) {
     const { status, stderr } = await run(...args, '--domain', 'nope.example')
-    expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining('--domain: there is none') })
+    expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining('--domain: no domain is') })
     expect(stderr).not.toContain('--map')
   }
   expect(sandbox.requests.slice(requests).every(({ method }) => method === 'GET')).toBe(true)
 })
 
-test('a domain of another shortener fails its rows with what to write', async () => {
+test('a domain of another shortener fails its rows, and the error suggests --map', async () => {
   const { sandbox, write } = await setUp()
   const rows = ['a', 'b', 'c'].map((name) => `${shop(name)},dub.sh\n`)
   const file = await write('links.csv', `url,Domain\n${rows.join('')}`)
   const { status, stderr } = await run('import', file, '--dry-run')
   expect(status).toBe(1)
-  expect(stderr).toMatch(/row 2: domain: there is none .* on the main domain of the server, say --map 'domain='\n/)
+  expect(stderr).toMatch(/row 2: domain: no domain is .* to the main domain of the server, use --map 'domain='\n/)
   expect((await run('import', file, '--map', 'domain=')).status).toBe(0)
   expect(sentTo(sandbox)).toHaveLength(3)
 })
 
-test('a domain that a link of the account has is known', async () => {
+test('a domain of a link in the account is accepted', async () => {
   const { sandbox, write } = await setUp({ data: { links: [{ alias: 'x', url: shop('x') }] } })
   const file = await write('links.csv', `url,domain\n${shop('a')},sho.rt\n`)
   expect((await run('import', file)).status).toBe(0)

@@ -11,7 +11,7 @@ const signals = Object.keys(statuses) as (keyof typeof statuses)[]
 const url = (name: string | number) => `https://shop.example/${name}`
 const options = { skip: process.platform === 'win32', timeout: 60_000 }
 
-/** Sends a signal, and expects the end within a few seconds. */
+/** Sends a signal, and expects the process to end within a few seconds. */
 async function end(
   running: { child: { kill(signal: NodeJS.Signals): void }; ended: Promise<object> },
   signal: keyof typeof statuses,
@@ -25,19 +25,19 @@ async function end(
     stderr: string
   }
   expect(performance.now() - startedAt).toBeLessThan(10_000)
-  // As a shell has it: one that waits for a named pipe ends by the signal itself.
+  // A process that waits for a named pipe is ended by the signal itself, which a shell reports as this status.
   return { ...result, status: result.signal === signal ? statuses[signal] : result.status }
 }
 
 const stalled: [string, string[], string][] = [
   ['import, before the first byte', ['import', '-'], ''],
   ['import, in the middle of a file', ['import', '-', '--json'], 'url\nhttps://shop.example/1\nhttps://sh'],
-  ['import, of a pipe without a writer', ['import', 'PIPE'], ''],
+  ['import, from a pipe without a writer', ['import', 'PIPE'], ''],
   ['sync', ['sync', '-', '--apply'], 'alias,url\n'],
-  ['report, of the earlier one', ['report', '--previous', 'PIPE'], ''],
+  ['report, with --previous from a pipe without a writer', ['report', '--previous', 'PIPE'], ''],
 ]
 for (const signal of signals) {
-  test.each(stalled)(`${signal} ends input that stalls: %s`, options, async (_, args, text) => {
+  test.each(stalled)(`${signal} ends a command whose input stalls: %s`, options, async (_, args, text) => {
     const { sandbox, folder, start } = await setUpProcesses(cli)
     execFileSync('mkfifo', [join(folder, 'pipe.csv')])
     const running = start(...args.map((arg) => (arg === 'PIPE' ? join(folder, 'pipe.csv') : arg)))
@@ -52,7 +52,7 @@ for (const signal of signals) {
     expect(sandbox.requests).toEqual([])
   })
 
-  test(`${signal} ends shorten while its input stalls, after the addresses of what came`, options, async () => {
+  test(`${signal} ends shorten while its input stalls, after it printed the addresses so far`, options, async () => {
     const { sandbox, start } = await setUpProcesses(cli)
     const running = start('shorten')
     running.child.stdin!.write(`${url(1)}\n${url(2)}\n${url(3)}`)
@@ -62,7 +62,7 @@ for (const signal of signals) {
     expect(stdout.match(/^https:\/\/sho\.rt\/\w+$/gm)).toHaveLength(2)
     expect({ status, stderr }).toEqual({
       status: statuses[signal],
-      stderr: expect.stringContaining('the short addresses above are done, the other URLs are not'),
+      stderr: expect.stringContaining('only the URLs with a short address above are done'),
     })
     expect(sandbox.data.links).toHaveLength(2)
   })
@@ -78,7 +78,7 @@ for (const signal of signals) {
   })
 
   test.each(['a wait for the rate limit', 'a request'])(
-    `${signal} ends an import during %s, with its result`,
+    `${signal} during %s ends an import, which still writes its result`,
     options,
     async (when) => {
       const isWait = when !== 'a request'
@@ -93,7 +93,7 @@ for (const signal of signals) {
       const made = sandbox.data.links.length
       expect({ status, stderr }).toEqual({
         status: statuses[signal],
-        stderr: expect.stringContaining(`stopped: ${made} of 30 links are done, and ${file}.journal remembers them.`),
+        stderr: expect.stringContaining(`stopped: ${made} of 30 links are done and recorded in ${file}.journal.`),
       })
       const result = await readFile(join(folder, 'r.csv'), 'utf8')
       expect(result.match(/,true,done,/g)).toHaveLength(made)
@@ -102,7 +102,7 @@ for (const signal of signals) {
     },
   )
 
-  test(`${signal} ends a list that nobody reads`, options, async () => {
+  test(`${signal} ends a list whose output is not read`, options, async () => {
     const many = Array.from({ length: 5000 }, (_, index) => ({ alias: `p-${index}`, title: 'x'.repeat(500) }))
     const { sandbox, start } = await setUpProcesses(cli, many)
     const running = start('list', 'links')
@@ -121,7 +121,7 @@ for (const signal of signals) {
   })
 }
 
-test('a terminal that closes sends SIGHUP twice, and the import still writes its result', options, async () => {
+test('an import still writes its result if a closing terminal sends SIGHUP twice', options, async () => {
   const { sandbox, folder, start } = await setUpProcesses(cli)
   const file = join(folder, 'links.csv')
   await writeFile(file, `url\n${url(1)}\n`)
@@ -135,7 +135,7 @@ test('a terminal that closes sends SIGHUP twice, and the import still writes its
 })
 
 test(
-  'git stash -u under an import ends it with 1, and after git stash pop the same command makes one link for each row',
+  'git stash -u during an import ends it with 1, and after git stash pop the same command completes it without duplicates',
   options,
   async () => {
     const { sandbox, folder, start, watch } = await setUpProcesses(cli)

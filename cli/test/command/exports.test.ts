@@ -5,7 +5,7 @@ import { run, setUp } from './run.ts'
 const folder = 'test/fixtures/exports/'
 const tea = 'https://shop.example/tea'
 
-/** For each program: its file, the options it takes, what is said of its columns, and what its first row sends. */
+/** For each program: its file, the options, the printed columns, and what is sent for the first row. */
 const table: [string, string, string[], string, Record<string, unknown>][] = [
   [
     'Bitly',
@@ -87,11 +87,10 @@ const table: [string, string, string[], string, Record<string, unknown>][] = [
   ],
 ]
 
-/** The lines of a table, as text. */
-const linesOf = (bytes: Buffer) => bytes.toString(bytes[0] === 0xff ? 'utf16le' : 'utf8').split(/\r?\n/)
+const readLines = (bytes: Buffer) => bytes.toString(bytes[0] === 0xff ? 'utf16le' : 'utf8').split(/\r?\n/)
 
 test.each(table)(
-  'an export of %s is imported with its aliases, comes back whole, and twice sends nothing',
+  'an export of %s keeps its aliases and its columns, and a second import sends nothing',
   async (_name, file, maps, said, sent) => {
     const { sandbox, write, path } = await setUp({ data: { domains: [{ domain: 'https://go.shop.example' }] } })
     const input = await write(`export-${file}`, await readFile(folder + file))
@@ -103,12 +102,12 @@ test.each(table)(
     })
     const bodies = sandbox.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)
     expect(bodies[0]).toEqual(sent)
-    const [before, after] = [linesOf(await readFile(folder + file)), linesOf(await readFile(out))]
+    const [before, after] = [readLines(await readFile(folder + file)), readLines(await readFile(out))]
     expect(after).toHaveLength(before.length)
     const unquoted = (line: string) => line.replaceAll('"', '')
     for (const [index, line] of after.entries()) expect(unquoted(line)).toContain(unquoted(before[index]!))
     expect(after[0]).toMatch(/(.)(result_)?shorturl\1(result_)?alias\1(result_)?created\1outcome\1error$/)
-    // The same again sends nothing, and what came back can go in again.
+    // Importing the file or its result again sends nothing.
     const requests = sandbox.requests.length
     expect((await run('import', input, ...maps, '--out', path(`twice-${file}`))).status).toBe(0)
     expect(sandbox.requests).toHaveLength(requests)
@@ -119,7 +118,7 @@ test.each(table)(
   },
 )
 
-test('the recipe has the command of each', async () => {
+test('the page about other shorteners has each command', async () => {
   const page = await readFile('docs/src/content/docs/command/move-from-another-shortener.md', 'utf8')
   for (const [, file, maps] of table) {
     const quoted = maps.map((arg) => (arg.startsWith('--') ? arg : `'${arg}'`))
@@ -132,9 +131,9 @@ test.each([
   ['dub.csv', "column 'Short link' could be the alias"],
   [
     'excel-german.csv',
-    "expected a column url (or longurl, destination, destinationurl, originalurl, target, linkto), found Titel, Ziel, Kürzel, Preis. Say which it is: --map 'COLUMN=url'",
+    "expected a column url (or longurl, destination, destinationurl, originalurl, target, linkto), found Titel, Ziel, Kürzel, Preis. To use another column: --map 'COLUMN=url'",
   ],
-])('%s is not imported without its aliases', async (file, message) => {
+])('importing %s without its aliases is an error', async (file, message) => {
   const { sandbox } = await setUp()
   const { status, stderr } = await run('import', folder + file)
   expect(status).toBe(2)

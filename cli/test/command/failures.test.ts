@@ -5,7 +5,7 @@ import { run, setUp, shop } from './run.ts'
 test.each([
   ['the key is wrong', { key: 'wrong-key-1234567890' }, /: 401 .*SHORTLINK_API_KEY/],
   ['the address is wrong', { path: '/v2' }, /: 404 .*SHORTLINK_BASE_URL, which is http:\S+\/api\/v2\n/],
-])('import and shorten end at the first failure if %s, with nothing but that', async (_, server, message) => {
+])('import and shorten end at the first failure if %s, and print only that error', async (_, server, message) => {
   const { sandbox, write, files } = await setUp()
   const { key = sandbox.apiKey, path = '' }: Record<string, string> = server
   vi.stubEnv('SHORTLINK_API_KEY', key)
@@ -26,7 +26,7 @@ test.each([
   expect(await files()).toEqual(['links.csv', 'links.csv.journal'])
 })
 
-test('the row that a revoked key has ended an import at has the refusal for its error', async () => {
+test('if a revoked key ends an import, the row that was refused has the error', async () => {
   const { sandbox, write } = await setUp()
   const refusal = { status: 401, body: { error: 1, message: 'Invalid key.' } }
   sandbox.fail({ path: '/url/add', after: 10, times: 100, ...refusal })
@@ -38,7 +38,7 @@ test('the row that a revoked key has ended an import at has the refusal for its 
   expect(stdout).toContain('p-29,,p-29,,not-sent,not tried yet\n')
 })
 
-test.each([0, 15])('import goes on if the campaign of row %i is not found', async (after) => {
+test.each([0, 15])('import continues if the campaign of row %i is not found', async (after) => {
   const { sandbox, write } = await setUp()
   sandbox.fail({ path: '/url/add', after, status: 404, body: { error: 1, message: 'No.' } })
   const rows = Array.from({ length: 20 }, (_, index) => `${shop(String(index))},p-${index},2`)
@@ -52,10 +52,10 @@ const moved = { status: 302, headers: { location: 'https://new.example/api/url/a
 const refusal = (status: number) => ({ status, body: { error: 1, message: 'No.' } })
 
 test.each<[string, Partial<Fault>, string]>([
-  ['a redirect, whose address is named', moved, 'https://new.example/api'],
+  ['a redirect', moved, 'https://new.example/api'],
   ['a page', { status: 200, body: '<html></html>' }, 'the response is an HTML page, not JSON'],
   ['no response', { drop: 'before' }, 'no response'],
-])('an import ends if its first calls get %s', async (_, fault, message) => {
+])('an import ends with an explanation if its first calls get %s', async (_, fault, message) => {
   const { sandbox, write } = await setUp()
   sandbox.fail({ times: 100, ...fault })
   const rows = Array.from({ length: 50 }, (_, index) => `${shop(String(index))},p-${index}\n`).join('')
@@ -68,8 +68,8 @@ test.each<[string, Partial<Fault>, string]>([
 test.each<[string, Partial<Fault>]>([
   ['a redirect after a success', { ...moved, after: 20 }],
   ['a page after a success', { status: 200, body: '<html></html>', after: 20 }],
-  ['a failure of the server', refusal(500)],
-])('an import goes on after %s', async (_, fault) => {
+  ['a server error', refusal(500)],
+])('an import continues after %s', async (_, fault) => {
   const { sandbox, write } = await setUp()
   sandbox.fail({ path: '/url/add', times: 20, ...fault })
   const rows = Array.from({ length: 50 }, (_, index) => `${shop(String(index))},p-${index}\n`).join('')
@@ -81,7 +81,7 @@ test.each([
   ['404 after a success', { ...refusal(404), after: 20 }],
   ['400', refusal(400)],
   ['403', refusal(403)],
-])('an import ends after five refusals with the same words: %s', async (_, fault) => {
+])('an import ends after five refusals with the same message: %s', async (_, fault) => {
   const { sandbox, write } = await setUp()
   sandbox.fail({ path: '/url/add', times: 20, ...fault })
   const rows = Array.from({ length: 50 }, (_, index) => `${shop(String(index))},p-${index}\n`).join('')

@@ -11,8 +11,8 @@ const cli = await buildCommand()
 const links = Array.from({ length: 100 }, (_, index) => ({ alias: `p-${index}` }))
 const urls = Array.from({ length: 100 }, (_, index) => `https://shop.example/${index}`)
 
-/** Runs a line in a shell, where `$cli` is the command. */
-async function inShell(env: NodeJS.ProcessEnv, line: string, input = '') {
+/** Runs a line in a shell. `$cli` stands for the command. */
+async function runInShell(env: NodeJS.ProcessEnv, line: string, input = '') {
   const child = spawn('sh', ['-c', line.replaceAll('$cli', `"${process.execPath}" "${cli}"`)], { env })
   child.stdin.on('error', () => {}).end(input)
   const texts = Promise.all([text(child.stdout), text(child.stderr)])
@@ -21,9 +21,10 @@ async function inShell(env: NodeJS.ProcessEnv, line: string, input = '') {
   return { status, stdout, stderr }
 }
 
-const elsewhere = /ENOSPC|EFBIG/
-const remedy = 'Nothing is lost: make room and run the same command, or give --out FILE elsewhere'
-const made = "The links are made: 'shortlink list links' shows them"
+const noSpace = /ENOSPC|EFBIG/
+const remedy =
+  'Nothing is lost: free some disk space and run the same command again, or use --out with a file elsewhere'
+const made = "The links were created: 'shortlink list links' shows them"
 
 const commands: [string, string, string][] = [
   ['list links', '', remedy],
@@ -46,9 +47,9 @@ test.each(commands)(
   { skip: process.platform === 'win32' },
   async (args, input, advice) => {
     const { env, folder } = await setUpProcesses(cli, links)
-    // The limit of the size of a file: the write that reaches it is a short one.
-    const { status, stderr } = await inShell(env, `ulimit -f 1; $cli ${args} > "${join(folder, 'out')}"`, input)
-    expect(stderr).toMatch(elsewhere)
+    // The write that reaches the file size limit is a partial one.
+    const { status, stderr } = await runInShell(env, `ulimit -f 1; $cli ${args} > "${join(folder, 'out')}"`, input)
+    expect(stderr).toMatch(noSpace)
     expect(stderr).toContain(advice)
     expect(status).toBe(1)
     expect((await readFile(join(folder, 'out'))).length).toBeLessThanOrEqual(1024)
@@ -60,29 +61,32 @@ test.each(commands)(
   { skip: process.platform !== 'linux' },
   async (args, input, advice) => {
     const { env } = await setUpProcesses(cli, links)
-    const { status, stderr } = await inShell(env, `$cli ${args} > /dev/full`, input)
+    const { status, stderr } = await runInShell(env, `$cli ${args} > /dev/full`, input)
     expect(stderr).toMatch(/ENOSPC/)
     expect(stderr).toContain(advice)
     expect(status).toBe(1)
   },
 )
 
-test('an import whose journal cannot grow ends, says what to do, and the same command with room does the rest', {
+test('an import whose journal cannot grow ends with advice, and the same command without the limit completes it', {
   skip: process.platform === 'win32',
 }, async () => {
   const { env, folder, sandbox, start } = await setUpProcesses(cli)
   const file = join(folder, 'links.csv')
   await writeFile(file, `url\n${urls.join('\n')}\n`)
-  const { status, stderr } = await inShell(env, `ulimit -f 30; $cli import "${file}"`)
-  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('give --journal FILE elsewhere') })
+  const { status, stderr } = await runInShell(env, `ulimit -f 30; $cli import "${file}"`)
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: expect.stringContaining('use --journal with a file elsewhere'),
+  })
   expect((await start('import', file).ended).status).toBe(0)
   expect(sandbox.data.links.map(({ longurl }) => longurl).sort()).toEqual([...urls].sort())
 })
 
-test('a file of several megabytes on standard output is whole', async () => {
+test('standard output to a file of several megabytes is complete', async () => {
   const many = Array.from({ length: 10_000 }, (_, index) => ({ alias: `p-${index}`, title: 'x'.repeat(300) }))
   const { env, folder } = await setUpProcesses(cli, many)
-  const { status } = await inShell(env, `$cli list links --json > "${join(folder, 'out')}"`)
+  const { status } = await runInShell(env, `$cli list links --json > "${join(folder, 'out')}"`)
   expect(status).toBe(0)
   expect(JSON.parse(await readFile(join(folder, 'out'), 'utf8'))).toHaveLength(10_000)
 })

@@ -7,7 +7,7 @@ import { keys, leakIn, Random } from '../../../test/client/http/responses/hostil
 import { times } from '../../../test/helpers/times.ts'
 import { run } from './run.ts'
 
-/** `HOSTILE_SEED=17 HOSTILE_RUNS=1` repeats the run that an error names. */
+/** `HOSTILE_SEED=17 HOSTILE_RUNS=1` repeats the run whose seed an error names. */
 const seed = Number(process.env.HOSTILE_SEED ?? 1)
 const runs = Number(process.env.HOSTILE_RUNS ?? times(50))
 
@@ -16,9 +16,9 @@ const isJson = (text: string) => JSON.parse(text) !== undefined
 
 interface Play {
   readonly args: (path: (name: string) => string) => string[]
-  /** Returns whether the output says that all is done. */
+  /** Returns whether the output reports everything as done. */
   readonly isDone: (stdout: string) => boolean
-  /** Whether its rows are what the server has said, so that they may hold anything. */
+  /** Whether the output is data of the server, which may contain anything. */
   readonly isData?: boolean
 }
 
@@ -77,18 +77,19 @@ async function play(number: number): Promise<void> {
   const failure = status !== 0 && stdout.startsWith('{') ? stdout : ''
   const leak = [stderr, isData ? failure : stdout, ...texts].map((text) => leakIn(text, key)).find(Boolean)
   const said = `${args(path).join(' ')}: ${stdout}${stderr}`
-  if (leak) throw new Error(`${leak} of the key is shown by ${said}`)
+  if (leak) throw new Error(`the output shows ${leak} of the key: ${said}`)
   if (/Cannot (read|destructure|convert)|is not (a function|iterable)|undefined|\[object/.test(stderr))
     throw new Error(said)
-  if (status === 0 && process.exitCode === 0 && !isDone(stdout)) throw new Error(`it ends with 0: ${said}`)
+  if (status === 0 && process.exitCode === 0 && !isDone(stdout))
+    throw new Error(`exit status 0, but not everything is done: ${said}`)
 }
 
-test(`${runs} hostile servers from seed ${seed} on get no command to show the key, or to end with 0 if not all is done`, {
+test(`with ${runs} hostile servers from seed ${seed} on, no command shows the key or exits with 0 for unfinished work`, {
   timeout: 1_800_000,
 }, async () => {
   vi.stubEnv('SHORTLINK_BASE_URL', 'https://sho.rt/api')
   vi.stubEnv('SHORTLINK_RATE_LIMIT', 'off')
-  // The waits between attempts take no time; the time of an attempt is its own.
+  // Shorter timers are waits between attempts, which need not take time. Longer ones are timeouts.
   const start = setTimeout
   vi.stubGlobal('setTimeout', ((call: () => void, ms = 0, ...args: []) =>
     start(call, ms < 15_000 ? 0 : ms, ...args)) as typeof setTimeout)

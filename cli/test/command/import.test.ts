@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { run, setUp, shop } from './run.ts'
 
-test('import makes a link for every row, and the result is the file with the link and the outcome of each', async () => {
+test('import creates a link for every row, and the result is the file with the link and outcome of each row', async () => {
   const { sandbox, write, read, files } = await setUp()
   const text = `url,custom,title\n${shop('tea')},tea,Tea\n${shop('cake')},cake,"Cake, with cream"\n${shop('lamps')},,\n`
   const [file, out] = [await write('links.csv', text), await write('r.csv', '')]
@@ -16,11 +16,11 @@ ${shop('tea')},tea,Tea,https://sho.rt/tea,tea,true,done,
 ${shop('cake')},cake,"Cake, with cream",https://sho.rt/cake,cake,true,done,
 ${shop('lamps')},,,https://sho.rt/${random},${random},true,done,
 `)
-  // The journal stays, because it is the record of which row got which link. The lock goes.
+  // The journal is kept, because it records which row got which link. The lock is removed.
   expect(await files()).toEqual(['links.csv', 'links.csv.journal', 'r.csv'])
 })
 
-test('what was made before, and what was found, are two numbers', async () => {
+test('links that were created and links that were found are counted separately', async () => {
   const { write } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea') }] } })
   const file = await write('links.csv', `url,custom\n${shop('tea')},tea\n${shop('cake')},cake\n`)
   const { stdout, stderr } = await run('import', file)
@@ -28,7 +28,7 @@ test('what was made before, and what was found, are two numbers', async () => {
   expect(stdout).toContain('https://sho.rt/tea,tea,false,done,')
 })
 
-test('import --dry-run says how long it takes and what is wrong, needs no key, and sends nothing', async () => {
+test('import --dry-run estimates the time and prints invalid rows, needs no key, and sends nothing', async () => {
   const { sandbox, write } = await setUp()
   vi.stubEnv('SHORTLINK_RATE_LIMIT', '30')
   vi.stubEnv('SHORTLINK_BASE_URL', undefined)
@@ -44,32 +44,32 @@ test('import --dry-run says how long it takes and what is wrong, needs no key, a
   const bad = await run('import', file, '--dry-run')
   expect(bad.status).toBe(1)
   expect(bad.stderr).toContain(`${file}, row 2: url: is missing, expected an absolute URL`)
-  expect(bad.stderr).toContain(`${file}, row 4: expiry: expected YYYY-MM-DD HH:MM:SS, without seconds`)
+  expect(bad.stderr).toContain(`${file}, row 4: expiry: expected YYYY-MM-DD HH:MM[:SS], or`)
   expect(bad.stderr).toContain('shortlink import: 2 rows cannot be imported')
   expect((await run('import', file)).stderr).toContain('no address: set SHORTLINK_BASE_URL')
   expect(sandbox.requests).toEqual([])
 })
 
-test('a row whose alias leads elsewhere fails, and says where it leads', async () => {
+test('a row whose alias leads to another address fails, and the error names that address', async () => {
   const { write } = await setUp({ data: { links: [{ alias: 'tea', url: shop('other') }] } })
   const file = await write('links.ndjson', `{"longurl":"${shop('tea')}","alias":"tea"}\n`)
   const refused = await run('import', file)
   expect(refused.status).toBe(1)
-  // Without the request that has found it.
+  // The message does not name the request that found it.
   expect(JSON.parse(refused.stdout).error).toBe('https://sho.rt/tea already leads to https://shop.example/other')
 })
 
-test('a link that the server makes under an alias of its own is named, with how to delete it', async () => {
+test('import names a link that the server created with another alias, and how to delete it', async () => {
   const { sandbox, write } = await setUp({ dialect: ['alias-ignored'], data: { links: [] } })
   const { status, stderr } = await run('import', await write('links.csv', `url,custom\n${shop('tea')},tea\n`))
   expect(status).toBe(1)
   const [{ id, alias }] = sandbox.data.links as unknown as [{ id: number; alias: string }]
   expect(stderr).toContain(
-    `https://sho.rt/${alias} was made in place of the wanted link. Delete it in your account, or with client.links.delete(${id})\n`,
+    `https://sho.rt/${alias} was created instead of the requested link. Delete it in your account, or with client.links.delete(${id})\n`,
   )
 })
 
-test('import --dry-run shows what the first three rows send, without passwords, and aliases that are twins', async () => {
+test('import --dry-run shows the first three rows without passwords, and aliases that differ only in case', async () => {
   const { sandbox, write } = await setUp()
   const rows = ['Tea,New tea,s3cret', 'tea,,', 'cake,,', 'lamps,,'].map(
     (cells, index) => `${shop(`${index}`)},${cells}`,
@@ -82,7 +82,7 @@ test('import --dry-run shows what the first three rows send, without passwords, 
 row 2: url=${shop('0')}, custom=Tea, title=New tea, password=(a password)
 row 3: url=${shop('1')}, custom=tea
 row 4: url=${shop('2')}, custom=cake
-rows 2 and 3: Tea and tea are one alias on some servers
+rows 2 and 3: Tea and tea are the same alias on some servers
 `,
   )
   expect(sandbox.requests).toEqual([])

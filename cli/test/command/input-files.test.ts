@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
 import { run, sentTo, setUp, shop } from './run.ts'
 
-test('standard input is read for -, whatever its format, and comes back in it', async () => {
+test('- reads standard input in any format, and the result has the same format', async () => {
   await setUp()
   for (const [text, first] of [
     [`url\tcustom\n${shop('a')}\ta\n`, 'url\tcustom\tshorturl\talias\tcreated\toutcome\terror'],
@@ -26,7 +26,7 @@ test('standard input is read for -, whatever its format, and comes back in it', 
 test.each([
   ['utf16le', (bytes: Buffer) => bytes],
   ['utf16be', (bytes: Buffer) => bytes.swap16()],
-])('a file in %s is read, and the result is written in it', async (_name, order) => {
+])('the result of a file in %s has the same encoding', async (_name, order) => {
   const { sandbox, write, path } = await setUp()
   const text = (rows: string[]) => order(Buffer.from(`\uFEFF${rows.map((row) => `${row}\r\n`).join('')}`, 'utf16le'))
   const file = await write('links.txt', text(['url\tcustom\ttitle', `${shop('tea')}\ttea\tThé`]))
@@ -40,7 +40,7 @@ test.each([
   )
 })
 
-test('every line end ends a row, also if a file has several, and a line break or tab in a cell is in no address', async () => {
+test('a file may mix line endings, and rows with a line break or tab in their address fail', async () => {
   const { sandbox, write } = await setUp()
   const [one, two, three] = ['1', '2', '3'].map(shop)
   const text = `url\r\n${one}\n${two}\r\n${three}\r"${shop('4')}\n${shop('5')}"\r\n${shop('6')}\t7\n`
@@ -51,26 +51,26 @@ test('every line end ends a row, also if a file has several, and a line break or
   expect(stdout).toContain(',not-sent,"url: expected an absolute URL with its scheme')
 })
 
-const alias = 'could be the alias, and would not be sent. Say --map'
+const alias = 'could be the alias, and would not be sent. Use --map'
 
 test.each<[string, string, string | Buffer | undefined, string]>([
-  ['a file that is not there', 'none.csv', undefined, ': there is no such file'],
+  ['a missing file', 'none.csv', undefined, ': there is no such file'],
   ['another kind of file', 'links.xml', 'x', ': expected a .csv, .tsv, .txt, .json or .ndjson file'],
   [
     'a workbook',
     'links.xlsx',
     Buffer.from('PK\x03\x04abc\0'),
-    ': is a workbook, or another zip file. In the spreadsheet, save it as "CSV UTF-8"',
+    ': is a workbook or another zip file, expected text. In the spreadsheet, save it as "CSV UTF-8"',
   ],
   ['a workbook under another name', 'links.csv', Buffer.from('PK\x03\x04abc\0'), ': is a workbook'],
-  ['NUL bytes', 'links.csv', Buffer.alloc(100), ', line 1: is no text: it has NUL bytes'],
-  ['a NUL byte far behind', 'links.csv', `url\n${'a\n'.repeat(100_000)}\0`, ', line 100002: is no text'],
-  ['an empty file', 'links.csv', '\uFEFF\n', ', line 1: expected the names of the columns, the file is empty'],
+  ['NUL bytes', 'links.csv', Buffer.alloc(100), ', line 1: has NUL bytes, so it is not text'],
+  ['a NUL byte near the end', 'links.csv', `url\n${'a\n'.repeat(100_000)}\0`, ', line 100002: has NUL bytes'],
+  ['an empty file', 'links.csv', '\uFEFF\n', ', line 1: expected a header with column names, the file is empty'],
   [
     'two columns for one parameter',
     'links.csv',
     'url,alias,Slug\na,b,c\n',
-    ": there are two columns for custom: alias and Slug. Say which it is: --map 'alias=custom'",
+    " has two columns for custom: alias and Slug. Choose one: --map 'alias=custom'",
   ],
   ['an old encoding', 'links.csv', Buffer.from('url\na\nb\xfc\n', 'latin1'), ', line 3: expected UTF-8 or UTF-16.'],
   ['no column url', 'links.csv', `name,page\na,${shop('b')}\n`, ': expected a column url (or longurl, destination'],
@@ -78,33 +78,33 @@ test.each<[string, string, string | Buffer | undefined, string]>([
     'addresses without a header',
     'links.txt',
     `${shop('a')}\n${shop('b')}\n`,
-    ': line 1 is no header: expected the names of the columns, such as url, found an address',
+    ': line 1 is not a header: expected column names, such as url, found an address',
   ],
   [
-    'a slip in a column',
+    'a misspelled column',
     'links.csv',
     'url,custom,titel\na,b,c\n',
-    ", column titel: did you mean title? Say --map 'titel=title', or --map 'titel=' if it is something else",
+    ", column titel: did you mean title? Use --map 'titel=title', or --map 'titel=' if it is something else",
   ],
   [
-    'a column called as aliases are',
+    'a column that could be the alias',
     'links.csv',
     `url,Vanity URL\n${shop('a')},a\n`,
     `: column 'Vanity URL' ${alias} 'Vanity URL=custom', or --map 'Vanity URL=' to leave it out`,
   ],
   [
-    'a first line that is no header',
+    'a first line that is not a header',
     'links.csv',
     `My links\nurl,custom\n${shop('a')},a\n`,
-    ': line 1 is no header: expected the names of the columns, such as url, found My links',
+    ': line 1 is not a header: expected column names, such as url, found My links',
   ],
   [
     'rows without a header',
     'links.csv',
     `tea,${shop('a')}\nlamps,${shop('b')},x\n`,
-    ': line 1 is no header: expected the names of the columns, such as url, found an address',
+    ': line 1 is not a header: expected column names, such as url, found an address',
   ],
-  ['too many cells beside one column', 'links.csv', 'url\na,b\n', ', row 2: has 2 cells, but there is 1 column.'],
+  ['too many cells for one column', 'links.csv', 'url\na,b\n', ', row 2: has 2 cells, but there is 1 column.'],
   ['too many cells', 'links.csv', 'url,custom\na,b\nc,d,e\n', ', row 3: has 3 cells, but there are 2 columns'],
   [
     'an open quote',
@@ -115,10 +115,10 @@ test.each<[string, string, string | Buffer | undefined, string]>([
   ['an open quote before others', 'links.csv', 'url,title\na,"b\nc,"d ""x"""\n', ', line 2: a quote (") opens'],
   ['a quote in a cell', 'links.csv', 'url,title\na,5" lamp\n', ', line 2: Invalid Opening Quote'],
   ['broken JSON', 'links.json', '[\n {"url": "a"},\n {"url": }\n]', `: expected JSON: Unexpected token '}'`],
-  ['JSON that is no list', 'links.json', '{"url": "a"}', ', line 1: expected a list of objects'],
-  ['JSON rows that are none', 'links.json', '[{"url": "a"}, 7]', ', row 2: expected an object'],
+  ['JSON that is not a list', 'links.json', '{"url": "a"}', ', line 1: expected a list of objects'],
+  ['JSON rows that are not objects', 'links.json', '[{"url": "a"}, 7]', ', row 2: expected an object'],
   ['a broken line', 'links.ndjson', '{"url": "a"}\n{"url": \n', ', line 2: expected JSON'],
-])('import refuses %s with its place, in two lines, and sends nothing', async (_what, name, text, message) => {
+])('import rejects %s with its position, in two lines, and sends nothing', async (_what, name, text, message) => {
   const { sandbox, write, path, files } = await setUp()
   const file = text === undefined ? path(name) : await write(name, text)
   const { status, stdout, stderr } = await run('import', file)
@@ -129,10 +129,10 @@ test.each<[string, string, string | Buffer | undefined, string]>([
   expect(await files()).toEqual(text === undefined ? [] : [name])
 })
 
-test('a folder, and a file beyond the limit, are refused in a sentence', async () => {
+test('a folder, and a file that is too large, are rejected with a clear message', async () => {
   const { path, write } = await setUp()
   await mkdir(path('x.csv'))
   expect((await run('import', path('x.csv'))).stderr).toContain(`${path('x.csv')}: is a folder, expected a file`)
   const large = await write('large.csv', `url\n${'a\n'.repeat(33 * 2 ** 20)}`)
-  expect((await run('import', large)).stderr).toContain('is larger than 64 MiB: split it into several files')
+  expect((await run('import', large)).stderr).toContain('is larger than 64 MiB. Split it into several files')
 })

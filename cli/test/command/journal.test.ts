@@ -6,7 +6,7 @@ import { createSandbox } from 'shortlink-sdk/testing'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { run, sentTo, setUp, shop } from './run.ts'
 
-test('the same import again sends nothing, and gives the same result under any name', async () => {
+test('a repeated import sends nothing, and writes the same result to any file', async () => {
   const { sandbox, write, read, path } = await setUp()
   const file = await write(
     'links.csv',
@@ -26,7 +26,7 @@ test('the same import again sends nothing, and gives the same result under any n
   expect(sandbox.data.links).toHaveLength(3)
 })
 
-test('a row that was added is imported, whatever the result is called, and a file that was tried on another server is new', async () => {
+test('a repeated import sends only added rows, whatever --out is, and another server gets all rows', async () => {
   const { sandbox, write, path } = await setUp()
   const file = await write('links.csv', `url\n${shop('tea')}\n`)
   await run('import', file, '--out', path('r.csv'))
@@ -41,7 +41,7 @@ test('a row that was added is imported, whatever the result is called, and a fil
   expect(elsewhere.stderr).toBe('2 links\n2 created, 0 found and not changed, 0 failed\n')
 })
 
-test('--journal keeps the journal of standard input, and a line says what there is to lose without it', async () => {
+test('--journal sets the journal of standard input, and import warns without it', async () => {
   const { sandbox, path, files } = await setUp()
   const input = () => {
     const text = Readable.from([Buffer.from(`url\n${shop('tea')}\n`)])
@@ -57,7 +57,7 @@ test('--journal keeps the journal of standard input, and a line says what there 
   expect(sandbox.data.links).toHaveLength(1)
   input()
   expect((await run('import', '-')).stderr).toContain(
-    'No journal: after a crash, the same command would make its links a second time. --journal FILE keeps one.\n',
+    'No journal: after a crash, the same command would create its links again. --journal FILE prevents that.\n',
   )
   expect(await files()).toEqual(['tea.journal'])
   const file = path('links.csv')
@@ -69,7 +69,7 @@ test('--journal keeps the journal of standard input, and a line says what there 
   })
 })
 
-test('a failed row keeps the journal, and the same command tries only that row again', async () => {
+test('after a failed row, the same command tries only that row again', async () => {
   const { sandbox, write, files, path } = await setUp()
   const first = await write('links.csv', `url,custom\n${shop('tea')},tea\n${shop('x')},tea\n${shop('lamps')},lamps\n`)
   const failed = await run('import', first)
@@ -90,7 +90,7 @@ test('a failed row keeps the journal, and the same command tries only that row a
   expect(sandbox.requests).toHaveLength(before + 1)
 })
 
-test('a second import of a file that is being imported is refused, through a symlink and with another output too', async () => {
+test('a concurrent import of the same file is rejected, even through a symlink and with another output', async () => {
   const { sandbox, write, path, files } = await setUp()
   const file = await write('links.csv', `url\n${shop('a')}\n`)
   await symlink(file, path('other.csv'))
@@ -105,7 +105,7 @@ test('a second import of a file that is being imported is refused, through a sym
   expect(await files()).toEqual(['links.csv', 'links.csv.journal', 'other.csv', 'r.csv'])
 })
 
-test('beside a file in a folder that cannot be written, import says so and sends nothing; with --journal elsewhere it works', async () => {
+test('in a read-only folder, import fails and sends nothing, but works with --journal elsewhere', async () => {
   const { sandbox, write, path, files } = await setUp()
   const file = await write('links.csv', `url\n${shop('a')}\n`)
   const { open } = fs
@@ -121,7 +121,7 @@ test('beside a file in a folder that cannot be written, import says so and sends
   const { status, stdout, stderr } = await run('import', file)
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
   expect(stderr).toContain(
-    'Nothing is lost: allow writing there and run the same command, or give --journal FILE elsewhere',
+    'Nothing is lost: allow writing there and run the same command again, or use --journal with a file elsewhere',
   )
   expect(sandbox.requests).toEqual([])
   expect((await run('import', file, '--journal', path('j.journal'))).status).toBe(0)

@@ -7,42 +7,41 @@ const file = `url,custom\n${rows.join('\n')}\n`
 
 type World = Awaited<ReturnType<typeof setUp>>
 
-/** Ends of commands, each with what makes them so. */
 test.each<[string, string[], number, ((world: World) => unknown)?]>([
-  ['a plan that deletes too much', ['sync', 'FILE', '--prune', 'old-', '--max-deletes', '1'], 2],
-  ['the same, to be carried out', ['sync', 'FILE', '--prune', 'old-', '--max-deletes', '1', '--apply'], 2],
+  ['a plan with too many deletions', ['sync', 'FILE', '--prune', 'old-', '--max-deletes', '1'], 2],
+  ['too many deletions with --apply', ['sync', 'FILE', '--prune', 'old-', '--max-deletes', '1', '--apply'], 2],
   ['a plan', ['sync', 'FILE'], 0],
-  ['a plan that is checked', ['sync', 'FILE', '--check'], 3],
-  ['a row that is wrong', ['sync', 'BAD'], 2],
+  ['a plan with --check', ['sync', 'FILE', '--check'], 3],
+  ['a sync with an invalid row', ['sync', 'BAD'], 2],
   ['an import', ['import', 'FILE'], 0],
   ['an import with a failed row', ['import', 'BAD'], 1],
-  ['an import of a file that is none', ['import', 'none.csv'], 2],
+  ['an import of a missing file', ['import', 'none.csv'], 2],
   ['a dry run', ['import', 'FILE', '--dry-run'], 0],
-  ['a dry run with a row that is wrong', ['import', 'BAD', '--dry-run'], 1],
+  ['a dry run with an invalid row', ['import', 'BAD', '--dry-run'], 1],
   [
-    'an import of an absent server',
+    'an import to an unreachable server',
     ['import', 'FILE'],
     1,
     ({ sandbox }) => sandbox.fail({ drop: 'before', times: 500 }),
   ],
   [
-    'an import that an absent server cuts off',
+    'an import to a server that becomes unreachable',
     ['import', 'FILE'],
     1,
     ({ sandbox }) => sandbox.fail({ drop: 'before', after: 5, times: 500 }),
   ],
   ['a report', ['report'], 0],
-  ['a report of an absent server', ['report'], 1, ({ sandbox }) => sandbox.fail({ drop: 'before', times: 500 })],
+  ['a report from an unreachable server', ['report'], 1, ({ sandbox }) => sandbox.fail({ drop: 'before', times: 500 })],
   ['a list', ['list', 'links'], 0],
   ['a list with a wrong key', ['list', 'links'], 1, () => vi.stubEnv('SHORTLINK_API_KEY', 'wrong')],
-  ['short addresses', ['shorten', shop('a'), 'nonsense'], 1],
+  ['shorten with a failed URL', ['shorten', shop('a'), 'nonsense'], 1],
   [
-    'short addresses of an absent server',
+    'shorten with an unreachable server',
     ['shorten', shop('a')],
     1,
     ({ sandbox }) => sandbox.fail({ drop: 'before', times: 500 }),
   ],
-  ['a wrong option', ['list', 'links', '--what'], 2],
+  ['an unknown option', ['list', 'links', '--what'], 2],
 ])('--json prints one document for %s', async (_, args, status, prepare = () => {}) => {
   const links = Array.from({ length: 5 }, (_, index) => ({ alias: `old-${index}`, url: shop(`old-${index}`) }))
   const world = await setUp({ data: { links } })
@@ -70,7 +69,7 @@ test.each([[['report']], [['list', 'links']], [['import', 'FILE']], [['sync', 'F
   },
 )
 
-test('--json of a dry run has the rows as they are planned', async () => {
+test('--json of a dry run prints the planned rows', async () => {
   const { write } = await setUp()
   const { stdout } = await run(
     'import',
@@ -87,11 +86,11 @@ test('--json of a dry run has the rows as they are planned', async () => {
 test.each<[string[], string]>([
   [
     ['import', 'FILE'],
-    'Stopped: 5 of 30 links are done, and FILE.journal remembers them. The same command continues there.',
+    'Stopped: 5 of 30 links are done and recorded in FILE.journal. Run the same command to continue.',
   ],
-  [['report'], 'Stopped, and nothing was written. The same command starts again.'],
-  [['list', 'links'], 'Stopped: this is not the whole list.'],
-])('%j says how to go on if the server goes away', async (args, message) => {
+  [['report'], 'Stopped, and nothing was written. Run the same command to start again.'],
+  [['list', 'links'], 'Stopped: the list is incomplete.'],
+])('%j prints how to continue if the server becomes unreachable', async (args, message) => {
   const links = Array.from({ length: 300 }, (_, index) => ({ alias: `old-${index}` }))
   const { sandbox, write } = await setUp({ data: { links } })
   const path = await write('links.csv', file)
@@ -101,7 +100,7 @@ test.each<[string[], string]>([
   expect(stderr).toContain(`. ${message.replace('FILE', path)}\n`)
 })
 
-test('--out over a file that was removed meanwhile says so, writes beside it, and ends with 1', async () => {
+test('if the file of --out is removed during an import, the result goes to another file, and the exit status is 1', async () => {
   const { sandbox, write, read, path } = await setUp()
   const input = await write('tea.csv', `url\n${shop('tea')}\n`)
   await run('import', input, '--out', path('r.csv'))

@@ -14,7 +14,7 @@ const cli = await buildCommand()
 const importer = join(dirname(cli), 'importer.mjs')
 await build({
   entryPoints: [fileURLToPath(new URL('children/importer.ts', import.meta.url))],
-  // Of the sources, not of what was built.
+  // Resolves `shortlink-sdk` to the sources, not to a build.
   tsconfig: fileURLToPath(new URL('../../../tsconfig.json', import.meta.url)),
   outfile: importer,
   bundle: true,
@@ -26,8 +26,8 @@ await build({
 const ROWS = 30
 const urls = Array.from({ length: ROWS }, (_, index) => `https://shop.example/${index}`)
 
-/** What the moments are found by. */
-interface Seen {
+/** The state of an import, from which the test recognizes a moment. */
+interface State {
   readonly journal: string
   readonly isLocked: boolean
   readonly posts: number
@@ -37,14 +37,14 @@ interface Seen {
 
 const count = (text: string, part: string) => text.split(part).length - 1
 
-/** A moment, the fault that makes it long, and how it is seen. */
+/** A moment to kill the import at, and a fault that makes the moment longer. */
 interface Moment {
   readonly name: string
-  readonly is: (seen: Seen) => boolean
+  readonly is: (state: State) => boolean
   readonly fault?: Fault
-  /** The import of a program, whose hook signs requests, in place of the command's. */
+  /** Whether to run a program with `importLinks` and a hook that signs requests, instead of the command. */
   readonly isProgram?: boolean
-  /** Where the result goes: a named pipe that nobody reads, which keeps it from ever being written. */
+  /** Where the result goes. A named pipe without a reader keeps the result from being written. */
   readonly out?: string
 }
 
@@ -52,24 +52,24 @@ const moments: Moment[] = [
   { name: 'the lock is taken', is: ({ isLocked }) => isLocked },
   { name: 'every alias is drawn and in the journal', is: ({ journal }) => count(journal, '"not-sent"') >= ROWS },
   {
-    name: 'the first POST has its slot, and a hook of the user signs it',
+    name: 'the first POST has passed the rate limit, and a hook signs it',
     isProgram: true,
     is: ({ stdout }) => stdout.includes('signing'),
   },
   {
-    name: 'the first POST was sent, and its link is not made',
+    name: 'the first POST was sent, and its link does not exist yet',
     fault: { path: '/url/add', drop: 'before', delay: 5000 },
     is: ({ posts }) => posts > 0,
   },
   {
-    name: 'the first link is made, and its response has not come',
+    name: 'the first link exists, and its response was not sent',
     fault: { path: '/url/add', drop: 'after', delay: 5000 },
     is: ({ links }) => links > 0,
   },
   { name: 'the first response has been sent', is: ({ links }) => links > 0 },
   { name: 'the journal has the first link', is: ({ journal }) => journal.includes('"done"') },
-  { name: 'half of the links are made', is: ({ links }) => links >= ROWS / 2 },
-  { name: 'the last link is made', is: ({ links }) => links >= ROWS },
+  { name: 'half of the links exist', is: ({ links }) => links >= ROWS / 2 },
+  { name: 'the last link exists', is: ({ links }) => links >= ROWS },
   {
     name: 'the result is written',
     out: 'pipe.csv',
@@ -78,7 +78,7 @@ const moments: Moment[] = [
 ]
 
 test.each(moments)(
-  'an import that is killed when $name, and then repeated, makes one link for each row',
+  'an import that is killed when $name, and then repeated, creates one link for each row',
   { timeout: 120_000, skip: process.platform === 'win32' },
   async ({ name, is, fault, isProgram = false, out = 'r.csv' }) => {
     const { sandbox, folder, watch, start } = await setUpProcesses(cli)
@@ -91,17 +91,17 @@ test.each(moments)(
     if (fault) sandbox.fail(fault)
     const { child, ended, output } = importTo(out, 'hook')
     const entries = () => (existsSync(journal) ? readFileSync(journal, 'utf8') : '')
-    const look = () => {
+    const killAtMoment = () => {
       const posts = sandbox.requests.filter(({ method }) => method === 'POST').length
       const isLocked = existsSync(`${journal}.lock`)
       const { data } = sandbox
       if (is({ journal: entries(), isLocked, posts, links: data.links.length, stdout: output.stdout }))
         child.kill('SIGKILL')
     }
-    watch(look)
-    const looking = setInterval(look, 1)
+    watch(killAtMoment)
+    const timer = setInterval(killAtMoment, 1)
     const { signal } = await ended
-    clearInterval(looking)
+    clearInterval(timer)
     watch(() => {})
     expect(signal).toBe('SIGKILL')
     const states = ['not-sent', 'begun', 'done'].map((state) => `${count(entries(), `"${state}"`)} ${state}`)
@@ -120,7 +120,7 @@ test.each(moments)(
     expect(results.map(({ shorturl }) => shorturl).sort()).toEqual(made.sort())
     expect(results.every(({ outcome }) => outcome === 'done')).toBe(true)
     const left = isProgram ? [] : ['r.csv']
-    // A kill may leave the text of a lock under its temporary name.
+    // A kill may leave the temporary file of a lock.
     const files = (await readdir(folder)).filter((name) => !/\.lock\.[\da-f-]{36}$/.test(name))
     expect(files.sort()).toEqual(['links.csv', 'links.csv.journal', 'pipe.csv', ...left])
   },

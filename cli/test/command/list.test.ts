@@ -3,7 +3,7 @@ import { page, splash } from '../../../test/helpers/responses.ts'
 import { serve } from '../../../test/helpers/server.ts'
 import { run, setUp } from './run.ts'
 
-test('list prints every row, or as many as it is told, of every resource', async () => {
+test('list prints all rows of a resource, or as many as --limit allows', async () => {
   const { sandbox } = await setUp({
     data: {
       links: Array.from({ length: 150 }, () => ({})),
@@ -19,7 +19,7 @@ test('list prints every row, or as many as it is told, of every resource', async
   for (const resource of ['channels', 'domains', 'files', 'overlays', 'pixels', 'qr', 'splash']) {
     expect((await run('list', resource)).status).toBe(0)
   }
-  // CSV of no row has its header, the one of a list with rows.
+  // CSV without rows has the same header as CSV with rows.
   expect((await run('list', 'channels')).stdout).toBe('id,name,description,color,starred\n')
   const [header] = (await run('list', 'links', '--format', 'csv')).stdout.split('\n')
   sandbox.data.links.length = 0
@@ -27,7 +27,7 @@ test('list prints every row, or as many as it is told, of every resource', async
   expect((await run('list', 'channels', '--json')).stdout).toBe('[]\n')
 })
 
-test('list prints a row that does not fit as it came, says so, and ends with 1', async () => {
+test('list prints a row of the wrong type unchanged, reports it, and exits with 1', async () => {
   await setUp()
   const fitting = { id: 1, name: 'Spring', public: true, rotator: false, list: 'https://sho.rt/u/a/b-1' }
   const { origin } = await serve(page('campaigns', [fitting, { ...fitting, id: { odd: 2 } }, null]))
@@ -35,10 +35,10 @@ test('list prints a row that does not fit as it came, says so, and ends with 1',
   const { status, stdout, stderr } = await run('list', 'campaigns', '--json')
   expect(status).toBe(1)
   expect(JSON.parse(stdout)).toMatchObject([fitting, { id: { odd: 2 } }, { row: null }])
-  expect(stderr).toMatch(/^shortlink list: not as documented, and printed as it came: .*campaigns\.1\.id: expected/)
+  expect(stderr).toMatch(/^shortlink list: printed unchanged, but not as documented: .*campaigns\.1\.id: expected/)
 })
 
-test('a table counts the columns that a character takes on a terminal', async () => {
+test('a table aligns characters that are two columns wide on a terminal', async () => {
   await setUp({
     data: {
       campaigns: [
@@ -52,7 +52,7 @@ test('a table counts the columns that a character takes on a terminal', async ()
   for (const [index, line] of lines.entries()) expect(line).toMatch(before[index]!)
 })
 
-test('list names the columns that CSV lacks because only later pages have them, and ends with 1', async () => {
+test('list names columns that only later pages have, which CSV lacks, and exits with 1', async () => {
   await setUp()
   const campaign = { id: 1, name: 'Spring', public: true, rotator: false, list: 'https://sho.rt/u/a/b-1' }
   const { origin } = await serve(({ url }) =>
@@ -64,11 +64,11 @@ test('list names the columns that CSV lacks because only later pages have them, 
   const csv = await run('list', 'campaigns')
   expect(csv.status).toBe(1)
   expect(csv.stdout).toMatch(/\n1,Spring,.*\n2,Spring,.*\n$/)
-  expect(csv.stderr).toMatch(/were left out: views\. --format ndjson has them\n$/)
+  expect(csv.stderr).toMatch(/were left out: views\. --format ndjson includes them\n$/)
   expect((await run('list', 'campaigns', '--format', 'ndjson')).stdout).toContain('"views":7')
 })
 
-test('list prints every row of a server that does not say how many rows and pages there are', async () => {
+test('list prints every row of a server that sends no total of rows or pages', async () => {
   await setUp()
   const numbers = { result: undefined, maxpage: undefined, perpage: 1 }
   const { origin } = await serve(({ url }) => {

@@ -14,7 +14,7 @@ test.each([
   ['guards', ";'".repeat(long / 2)],
   ['commas', ',x'.repeat(long / 2)],
   ['joiners', 'a\u200d'.repeat(long / 2)],
-])('an alias of 100 kB of %s is sent or refused at once', async (_, custom) => {
+])('an alias of 100 kB of %s is sent or rejected without delay', async (_, custom) => {
   const { write } = await setUp()
   const file = await write('x.csv', `url,custom\n${shop('a')},"${custom}"\n`)
   for (const command of [['import', '--dry-run'], ['import'], ['sync']]) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { run, sentTo, setUp, shop } from './run.ts'
 
-/** The refusal of a file, or for each row what is sent, or why it is not. */
+/** The error for the file; or for each row what is sent, or the error. */
 type Expected = string | (Record<string, unknown> | string)[]
 
 const tea = shop('tea')
@@ -38,41 +38,41 @@ const bitly = `Link,Custom Link,Destination URL\nhttps://bit.ly/3AbCdEf,https://
 const ofBitly = ['--map', 'Custom Link=custom']
 
 test.each<[string, string, Expected, string[]?]>([
-  ['Bitly, where half has a custom link', bitly, [a, b('3XyZabc')], ofBitly],
-  ['Bitly, whose links are left out', bitly, [a, { url: lamps }], [...ofBitly, '--map', 'Link=']],
+  ['Bitly, where one of two links is a custom link', bitly, [a, b('3XyZabc')], ofBitly],
+  ['Bitly, without its links', bitly, [a, { url: lamps }], [...ofBitly, '--map', 'Link=']],
   [
-    'TinyURL, where half has an alias',
+    'TinyURL, where one of two links has an alias',
     `TinyURL,Alias,Long URL\nhttps://tinyurl.com/tea,tea,${tea}\nhttps://tinyurl.com/2p8abcde,,${lamps}\n`,
     [a, b('2p8abcde')],
   ],
   [
     'Polr',
     `short_url,long_url,clicks,is_disabled,is_custom\ntea,${tea},4,0,1\nlamps,${lamps},2,1,1\n`,
-    "column 'short_url' could be the alias, and would not be sent. Say --map 'short_url=custom'",
+    "column 'short_url' could be the alias, and would not be sent. Use --map 'short_url=custom'",
   ],
   [
     'Polr, with a disabled link',
     `short_url,long_url,clicks,is_disabled,is_custom\ntea,${tea},4,0,1\nlamps,${lamps},2,1,1\n`,
-    [a, `is_disabled: is "1", and the new link would be live. To import it, say --map 'is_disabled='`],
+    [a, `is_disabled: is "1", but the new link would be live. To import it, use --map 'is_disabled='`],
     ['--map', 'short_url=custom'],
   ],
   [
     'a disabled link by its state and its date',
     `url,slug,State,Archived At\n${tea},tea,active,\n${lamps},a,Disabled,\n${lamps},b,active,2026-01-02\n`,
-    [a, `State: is "Disabled", and`, `Archived At: is "2026-01-02", and`],
+    [a, `State: is "Disabled", but`, `Archived At: is "2026-01-02", but`],
   ],
   [
-    'a program whose short address has no scheme and a folder',
+    'a program with short addresses without a scheme and with a folder',
     `url,slug,shortUrl\n${tea},tea,go.example/s/x\n${lamps},NULL,go.example/s/l%C3%A1mps\n`,
     [a, b('lámps')],
   ],
   [
     'a program with a number in its other column',
     `url,alias,Short ID\n${tea},tea,1\n${lamps},,17\n`,
-    [a, "custom: is empty, and the alias may be in 'Short ID'. Write it into this cell, or say --map 'Short ID='"],
+    [a, "custom: is empty, and the alias may be in 'Short ID'. Write it into this cell, or use --map 'Short ID='"],
   ],
   [
-    'a program with two other columns that differ',
+    'a program with two other columns that contradict each other',
     `url,alias,Short URL,Vanity URL\n${tea},tea,,\n${lamps},,https://a.example/x,https://b.example/y\n`,
     [a, "the alias may be in 'Short URL' and 'Vanity URL'"],
   ],
@@ -90,12 +90,12 @@ test.each<[string, string, Expected, string[]?]>([
     ]),
     [a, b('007'), b('x1')],
   ],
-])('an export of %s keeps its aliases or is refused', async (_, text, expected, options) => {
+])('an export of %s keeps its aliases or is rejected', async (_, text, expected, options) => {
   const stderr = await expectImport(text, expected, options)
   expect(stderr).not.toMatch(/is_\w+=custom|Custom Name=custom/)
 })
 
-test('it is said where aliases come from, and a second import and a sync find the same links', async () => {
+test('import prints which column aliases come from, and a second import and a sync find the same links', async () => {
   const { sandbox, write, path } = await setUp()
   const file = await write('bitly.csv', bitly)
   const { stderr } = await run('import', file, ...ofBitly, '--out', path('r.csv'))
@@ -113,25 +113,25 @@ test.each<[string, string, Expected, string[]?]>([
   ['expiresAt', `url,slug,expiresAt\n${tea},tea,${end}\n${lamps},l,\n`, [{ ...a, expiry: end }, b('l')]],
   ['Expiration date', `url,slug,Expiration date\n${tea},tea,${end}\n`, [{ ...a, expiry: end }]],
   [
-    'validUntil of another form',
+    'validUntil in another format',
     `url,slug,validUntil\n${tea},tea,2026-12-24T18:00:00Z\n`,
-    ['expiry: expected YYYY-MM-DD HH:MM:SS, without seconds'],
+    ['expiry: expected YYYY-MM-DD HH:MM[:SS], or'],
   ],
   [
     'End date',
     `url,slug,End date\n${tea},tea,${end}\n`,
-    "column End date: could be the expiry of a link, and would not be sent. Say --map 'End date=expiry', or --map 'End date=' to leave it out",
+    "column End date: could be the expiry of a link, and would not be sent. Use --map 'End date=expiry', or --map 'End date=' to leave it out",
   ],
   ['End date, mapped', `url,slug,End date\n${tea},tea,${end}\n`, [{ ...a, expiry: end }], ['--map', 'End date=expiry']],
   [
-    'expiredUrl beside an expiry',
+    'expiredUrl in addition to an expiry',
     `url,slug,expiresAt,expiredUrl\n${tea},tea,${end},${lamps}\n`,
-    "column expiredUrl: could be the expiry of a link, and would not be sent. Say --map 'expiredUrl=' to leave it out",
+    "column expiredUrl: could be the expiry of a link, and would not be sent. Use --map 'expiredUrl=' to leave it out",
   ],
   [
     'Click limit',
     `url,slug,Click limit\n${tea},tea,100\n`,
-    "column Click limit: limits the visits of a link, and would not be sent. Say --map 'Click limit=' to leave it out",
+    "column Click limit: limits the visits of a link, and would not be sent. Use --map 'Click limit=' to leave it out",
   ],
   [
     'expire_at_views',
@@ -141,13 +141,13 @@ test.each<[string, string, Expected, string[]?]>([
   [
     'expired',
     `url,slug,expired\n${tea},tea,false\n${lamps},l,true\n`,
-    [a, 'expired: is "true", and the new link would be live.'],
+    [a, 'expired: is "true", but the new link would be live.'],
   ],
   ['Link password', `url,slug,Link password\n${tea},tea,s3cret\n${lamps},l,\n`, [{ ...a, password: 's3cret' }, b('l')]],
   [
     'hasPassword',
     `url,slug,hasPassword\n${tea},tea,false\n${lamps},l,true\n`,
-    "column hasPassword: could be the password of a link, and would not be sent. Say --map 'hasPassword=' to leave it out",
+    "column hasPassword: could be the password of a link, and would not be sent. Use --map 'hasPassword=' to leave it out",
   ],
   ['hasPassword that is false', `url,slug,hasPassword\n${tea},tea,false\n`, [a]],
   [
@@ -165,20 +165,20 @@ test.each<[string, string, Expected, string[]?]>([
     ],
   ],
   [
-    'ios beside targets in JSON',
+    'ios in addition to targets in JSON',
     JSON.stringify([
       { url: tea, slug: 'tea', ios: shop('i'), devicetarget: [{ device: 'iPhone', link: shop('i') }] },
       { url: lamps, slug: 'l', ios: shop('i'), devicetarget: [{ device: 'iPad', link: shop('j') }] },
     ]),
     [
       { ...a, devicetarget: ['iPhone', 'iPad'].map((device) => ({ device, link: shop('i') })) },
-      `devicetarget: iPad is there twice, as "${shop('j')}" and "${shop('i')}"`,
+      `devicetarget: iPad has two values, "${shop('j')}" and "${shop('i')}"`,
     ],
   ],
   [
     'Mobile redirect',
     `url,slug,Mobile redirect\n${tea},tea,${shop('m')}\n`,
-    "column Mobile redirect: could be the devicetarget of a link, and would not be sent. Say --map 'Mobile redirect=devicetarget.Android', or --map 'Mobile redirect=' to leave it out",
+    "column Mobile redirect: could be the devicetarget of a link, and would not be sent. Use --map 'Mobile redirect=devicetarget.Android', or --map 'Mobile redirect=' to leave it out",
   ],
   [
     'Mobile redirect, mapped to one device',
@@ -189,7 +189,7 @@ test.each<[string, string, Expected, string[]?]>([
   [
     'geo',
     JSON.stringify([{ url: tea, slug: 'tea', geo: { DE: shop('de') } }]),
-    "column geo: could be the geotarget of a link, and would not be sent. Say --map 'geo=geotarget'",
+    "column geo: could be the geotarget of a link, and would not be sent. Use --map 'geo=geotarget'",
   ],
   [
     'geo, mapped',
@@ -204,28 +204,28 @@ test.each<[string, string, Expected, string[]?]>([
   ],
   ['location and device of statistics', `url,slug,Location,Device\n${tea},tea,Berlin,iPhone\n`, [a]],
   ['clicks on a mobile link, and of countries', `url,slug,Mobile link clicks,Country\n${tea},tea,4,DE\n`, [a]],
-])('%s is understood or refused', async (_, text, expected, options) => {
+])('%s is recognized or rejected', async (_, text, expected, options) => {
   await expectImport(text, expected, options)
 })
 
 const utm = (value: string) => ({ parameters: [{ name: 'utm_source', value }] })
 
 test.each<[string, string, Expected]>([
-  ['the column alone', `url,slug,utm_source\n${tea},tea,flyer\n`, [{ ...a, ...utm('flyer') }]],
+  ['a column alone', `url,slug,utm_source\n${tea},tea,flyer\n`, [{ ...a, ...utm('flyer') }]],
   [
-    'the same in both',
+    'the same value in both',
     `url,slug,UTM Source\n${tea}?utm_source=flyer,tea,flyer\n`,
     [{ ...a, url: `${tea}?utm_source=flyer` }],
   ],
   [
-    'the same with spaces',
+    'the same value with spaces',
     `url,slug,UTM Source\n${tea}?utm_source=spring+sale,tea,spring sale\n`,
     [{ ...a, url: `${tea}?utm_source=spring+sale` }],
   ],
   [
-    'another one',
+    'another value',
     `url,slug,UTM Source\n${tea}?utm_source=mail,tea,flyer\n${lamps},l,flyer\n`,
-    ['utm_source: the address has "mail", and the row "flyer"', { ...b('l'), ...utm('flyer') }],
+    ['utm_source: the url has "mail", but the row has "flyer"', { ...b('l'), ...utm('flyer') }],
   ],
   [
     'another parameter',
@@ -235,13 +235,13 @@ test.each<[string, string, Expected]>([
   [
     'parameters in JSON',
     `url,slug,utm_source,parameters\n${tea},tea,flyer,"[{""name"":""utm_source"",""value"":""mail""}]"\n`,
-    ['parameters: utm_source is there twice, as "mail" and "flyer"'],
+    ['parameters: utm_source has two values, "mail" and "flyer"'],
   ],
   [
-    'parameters in JSON beside the address',
+    'parameters in JSON and in the url',
     JSON.stringify([{ url: `${tea}?utm_source=mail`, slug: 'tea', parameters: utm('mail').parameters }]),
     [{ ...a, url: `${tea}?utm_source=mail` }],
   ],
-])('of UTM in address and columns, %s is sent once or refused', async (_, text, expected) => {
+])('UTM in url and columns: %s is sent once or rejected', async (_, text, expected) => {
   await expectImport(text, expected)
 })

@@ -19,7 +19,7 @@ test.each([
   ['campaign on another port', ['go.example:8443', '', '2', ''], ['campaign']],
   ['domain, campaign and channel', ['old.example', 'https://old.example', '2', '1'], ['domain', 'campaign', 'channel']],
   ['campaign, and a domain of this account', ['old.example', 'https://go.example', '2', ''], ['campaign']],
-] as const)('a list of another server with %s is refused before anything is written', async (_, cells, columns) => {
+] as const)('a list of another server with %s is rejected before anything is written', async (_, cells, columns) => {
   const { sandbox, write, files } = await setUp({ data: account })
   const file = await write('list.csv', `${header}\n${row(cells)}\n`)
   const leaveOut = columns.map((column) => `--map '${column}='`).join(' ')
@@ -28,8 +28,8 @@ test.each([
     const { status, stderr } = await run(...command, file)
     expect(status).toBe(2)
     expect(stderr).toContain(`list.csv: has short addresses of ${cells[0]}, which is not on this server`)
-    expect(stderr).toContain(`Say ${leaveOut} to leave ${columns.length > 1 ? 'them' : 'it'} out, or`)
-    expect(stderr).toContain(`or --map '${first}=${first}' if it is right`)
+    expect(stderr).toContain(`Use ${leaveOut} to leave ${columns.length > 1 ? 'them' : 'it'} out, or`)
+    expect(stderr).toContain(`or --map '${first}=${first}' if it is correct`)
   }
   expect(sandbox.requests.every(({ method }) => method === 'GET')).toBe(true)
   expect(await files()).toEqual(['list.csv'])
@@ -42,18 +42,18 @@ test.each([
   ['campaign', ['old.example', '', '2', ''], { campaign: 2 }],
   ['channel', ['old.example', '', '', '[1]'], { channel: 1 }],
   ['domain', ['old.example', 'https://old.example', '', ''], { domain: 'https://old.example' }],
-] as const)('--map says that a %s of another host is right, and it is sent', async (column, cells, sent) => {
+] as const)('a %s of another host that --map confirms is sent', async (column, cells, sent) => {
   const { sandbox, write } = await setUp({ data: account })
   const file = await write('list.csv', `${header}\n${row(cells)}\n`)
   await run('import', file, ...maps(`${column}=${column}`))
   expect(sentTo(sandbox)).toMatchObject([sent])
 })
 
-test('ids in JSON are in doubt too, and ids in the result of an import', async () => {
+test('ids in JSON and in the result of an import are checked too', async () => {
   const { sandbox, write } = await setUp({ data: account })
   const link = { shorturl: 'https://old.example/tea', longurl: shop('tea'), alias: 'tea', campaign: 2, channel: [1] }
   const list = await run('import', await write('list.json', JSON.stringify([link])))
-  expect(list.stderr).toContain("Say --map 'campaign=' --map 'channel=' to leave them out")
+  expect(list.stderr).toContain("Use --map 'campaign=' --map 'channel=' to leave them out")
   const rows = [`${shop('a')},2,https://old.example/a,a,true,done,`, `${shop('b')},2,,b,,not-sent,`]
   const file = await write('r.csv', `url,campaign,shorturl,alias,created,outcome,error\n${rows.join('\n')}\n`)
   for (const command of ['import', 'sync']) {
@@ -64,7 +64,7 @@ test('ids in JSON are in doubt too, and ids in the result of an import', async (
   expect(sentTo(sandbox)).toEqual([])
 })
 
-test('a campaign by name is looked up, and the campaign of the command is right', async () => {
+test('campaigns by name are looked up, and --campaign is accepted', async () => {
   const { sandbox, write } = await setUp({ data: account })
   const named = await write('a.csv', `${header}\n${row(['old.example', '', 'another one', ''])}\n`)
   expect((await run('import', named)).status).toBe(0)
@@ -77,7 +77,7 @@ test.each([
   ['of the server itself', '127.0.0.1', []],
   ['in the list of domains', 'go.example', ['/domains']],
   ['of the newest links', 'sho.rt', ['/domains', '/urls']],
-])('a host %s is looked up no further than needed', async (_, host, paths) => {
+])('a host %s takes no more requests than needed', async (_, host, paths) => {
   const { sandbox, write } = await setUp({ data: account })
   const { host: own } = new URL(process.env.SHORTLINK_BASE_URL!)
   const file = await write(

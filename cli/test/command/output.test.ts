@@ -1,9 +1,9 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { type OutputRow, outputOf } from '../../src/command/output.ts'
+import { createOutput, type OutputRow } from '../../src/command/output.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
-/** Rows in a format. */
+/** Returns rows in a format. */
 async function write(format: string, rows: readonly OutputRow[], main?: readonly string[]): Promise<string> {
   let text = ''
   vi.spyOn(process.stdout, 'write').mockImplementation((chunk, ...callbacks: unknown[]) => {
@@ -12,12 +12,12 @@ async function write(format: string, rows: readonly OutputRow[], main?: readonly
     if (typeof written === 'function') written()
     return true
   })
-  await (await outputOf({ format })).write(rows, main)
+  await (await createOutput({ format })).write(rows, main)
   vi.restoreAllMocks()
   return text
 }
 
-it('cuts a cell of 200 kB at 500 characters in a table, in a time that nobody notices', async () => {
+it('cuts a cell of 200 kB to 500 characters in a table, in less than a second', async () => {
   const startedAt = performance.now()
   const table = await write('table', [{ id: 1, title: 'x'.repeat(200_000) }])
   expect(performance.now() - startedAt).toBeLessThan(1000)
@@ -25,7 +25,7 @@ it('cuts a cell of 200 kB at 500 characters in a table, in a time that nobody no
   expect(table).toContain('…')
 })
 
-it('writes a Markdown table with numbers on the right and without what would end a cell', async () => {
+it('writes a Markdown table with numbers aligned right, and escapes what would end a cell', async () => {
   const rows = [
     { shorturl: 'https://sho.rt/a', title: 'Tea | cake\n<b>', clicks: 3, campaign: null },
     { shorturl: 'https://sho.rt/b', title: '', clicks: 12, campaign: null },
@@ -39,7 +39,7 @@ it('writes a Markdown table with numbers on the right and without what would end
   )
 })
 
-it('shows text as it is in Markdown: no image, link, emphasis or mention, and an address stays one', async () => {
+it('escapes text in Markdown, so that it has no image, link, emphasis or mention, but keeps addresses', async () => {
   const title = '![x](https://spy.example/p.png) [a](b) *b* `c` www.spy.example @everyone &lt;'
   const rows = [{ title, longurl: 'https://shop.example/@tea?a=[1]|2&b_c' }]
   const [, , line] = (await write('md', rows)).split('\n')

@@ -12,27 +12,27 @@ const cli = await buildCommand()
 const ROWS = 500
 const KILLS = 10
 
-/** Rows of a file with a column of its own: every tenth has no alias. */
-function csv(rows: number): string {
+/** Formats rows with a column that is not sent. Every tenth row has no alias. */
+function createCsv(rows: number): string {
   const lines = Array.from({ length: rows }, (_, index) => {
     return `note ${index};https://shop.example/${index};${index % 10 === 0 ? '' : `p-${index}`}`
   })
   return `Note;url;Keyword\n${lines.join('\n')}\n`
 }
 
-test(`an import of ${ROWS} rows that is killed at ${KILLS} random moments, with another --out each time, makes one link for each row`, {
+test(`an import of ${ROWS} rows that is killed at ${KILLS} random moments, with another --out each time, creates one link for each row`, {
   timeout: 300_000,
 }, async () => {
   const { sandbox, folder, watch, start } = await setUpProcesses(cli)
   const file = join(folder, 'links.csv')
   const out = (run: number) => join(folder, `result-${run}.csv`)
-  await writeFile(file, csv(ROWS))
+  await writeFile(file, createCsv(ROWS))
   const moments = Array.from({ length: KILLS }, () => 1 + Math.floor(Math.random() * (ROWS - 20))).sort((a, b) => a - b)
   const killed: number[] = []
   for (const [run, moment] of moments.entries()) {
     const doneBefore = sandbox.data.links.length
     const { child, ended } = start('import', file, '--out', out(run))
-    // Each run makes a link at least, since the last run may have passed this moment.
+    // The previous run may have passed this moment, so each run creates at least one link.
     const killAt = Math.max(moment, sandbox.data.links.length + 1)
     const kill = () => sandbox.data.links.length >= killAt && child.kill('SIGKILL')
     watch(kill)
@@ -67,7 +67,7 @@ test.each([
   ['the original', 'the result'],
   ['the result', 'the original'],
 ])(
-  '%s is killed, and %s and then both again make one link for each row',
+  'if an import of %s is killed, importing %s and then both again creates one link for each row',
   { timeout: 400_000 },
   async (killed, other) => {
     const { sandbox, folder, watch, start } = await setUpProcesses(cli)
@@ -77,13 +77,13 @@ test.each([
     }
     const urls = Array.from({ length: 100 }, (_, index) => `https://shop.example/${index}\n`)
     await writeFile(files['the original']!, `url\n${urls.join('')}`)
-    /** Runs an import, which a signal ends once there are so many links. */
+    /** Runs an import, and sends it a signal once there are this many links. */
     const importUntil = (file: string, out: string, signal: NodeJS.Signals, links: number) => {
       const { child, ended } = start('import', file, '--out', join(folder, out))
       watch(() => {
         if (sandbox.data.links.length < links) return
         child.kill(signal)
-        // A second Ctrl+C would end it at once.
+        // A second Ctrl+C would end the command at once.
         watch(() => {})
       })
       return ended
@@ -99,38 +99,38 @@ test.each([
   },
 )
 
-test('a reader of standard error that goes away after one line changes neither ten imports nor a sync', {
+test('ten imports and a sync succeed even if the reader of standard error closes it after one line', {
   timeout: 400_000,
 }, async () => {
   const { sandbox, folder, start } = await setUpProcesses(cli)
-  /** The exit status of a command whose standard error nobody reads after the first of its text. */
-  const withoutReader = async (...args: string[]) => {
+  /** Returns the exit status of a command whose standard error is closed after its first text. */
+  const runWithoutReader = async (...args: string[]) => {
     const { child, ended } = start(...args)
     child.stderr!.once('data', () => child.stderr!.destroy())
     return (await ended).status
   }
   const names = Array.from({ length: 10 }, (_, index) => join(folder, `links-${index}`))
   for (const [index, name] of names.entries()) {
-    // The columns that are said to be not sent are the first line.
+    // The first line names the column that is not sent.
     const rows = Array.from({ length: 60 }, (_, row) => `x,https://shop.example/${index}/${row},p-${index}-${row}\n`)
     await writeFile(`${name}.csv`, `Note,url,custom\n${rows.join('')}`)
-    expect(await withoutReader('import', `${name}.csv`, '--out', `${name}.result.csv`)).toBe(0)
+    expect(await runWithoutReader('import', `${name}.csv`, '--out', `${name}.result.csv`)).toBe(0)
     expect((await readFile(`${name}.result.csv`, 'utf8')).match(/,done,/g)).toHaveLength(60)
     expect(sandbox.data.links).toHaveLength((index + 1) * 60)
   }
   const [first] = names
   await writeFile(`${first}.csv`, (await readFile(`${first}.csv`, 'utf8')).replaceAll('/0/', '/other/'))
-  expect(await withoutReader('sync', `${first}.csv`, '--apply', '--may-clear')).toBe(0)
+  expect(await runWithoutReader('sync', `${first}.csv`, '--apply', '--may-clear')).toBe(0)
   expect(sandbox.data.links.filter(({ longurl }) => longurl.includes('/other/'))).toHaveLength(60)
   expect((await readdir(folder)).filter((name) => name.endsWith('.lock'))).toEqual([])
 })
 
-test('an import whose standard output is closed goes on, and its status is that of its rows', {
+test('an import continues if standard output is closed, and its exit status depends only on its rows', {
   timeout: 400_000,
 }, async () => {
   const { sandbox, folder, start } = await setUpProcesses(cli)
   const file = join(folder, 'links.csv')
-  await writeFile(file, csv(60))
+  await writeFile(file, createCsv(60))
   const { child, ended } = start('import', file)
   child.stdout!.destroy()
   expect(await ended).toMatchObject({ status: 0 })
@@ -138,7 +138,7 @@ test('an import whose standard output is closed goes on, and its status is that 
 })
 
 test.each(['csv', 'ndjson'])(
-  'list … | head -1 ends quietly within the first requests, as %s',
+  'list … | head -1 as %s ends silently within the first requests',
   {
     skip: process.platform === 'win32',
     timeout: 400_000,
@@ -153,12 +153,12 @@ test.each(['csv', 'ndjson'])(
     const [stdout, stderr] = await texts
     expect(stdout.split('\n')).toHaveLength(2)
     expect(stderr).toMatch(/^(5,000 rows, about 2 minutes at 30 a minute\n)?status 0\n$/)
-    // A pipe holds a few pages of the fifty.
+    // A pipe buffers a few of the fifty pages.
     expect(sandbox.requests.length).toBeLessThanOrEqual(10)
   },
 )
 
-test('a full disk is an error of one line', { skip: process.platform !== 'linux' }, async () => {
+test('a full disk is a one-line error', { skip: process.platform !== 'linux' }, async () => {
   const child = spawn('sh', ['-c', '"$0" "$1" --help > /dev/full', process.execPath, cli], { stdio: 'pipe' })
   let stderr = ''
   child.stderr.on('data', (text) => {

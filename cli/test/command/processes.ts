@@ -7,15 +7,15 @@ import { serve } from 'shortlink-sdk/node'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { onTestFinished } from 'vitest'
 
-/** A sandbox on a port, a folder for files, and the built command `cli`, each in a process of its own. */
+/** Sets up a sandbox on a port, a folder for files, and a function that starts the built command in a process. */
 export async function setUpProcesses(
   cli: string,
   links: { alias: string }[] = [],
   rateLimit: false | { requests: number } = false,
 ) {
   const sandbox = createSandbox({ rateLimit, data: { links } })
-  let onAnswer = () => {}
-  const server = await serve(sandbox, { log: () => onAnswer() })
+  let onResponse = () => {}
+  const server = await serve(sandbox, { log: () => onResponse() })
   const folder = await mkdtemp(join(tmpdir(), 'command-'))
   const children = new Set<ChildProcess>()
   onTestFinished(async () => {
@@ -28,13 +28,13 @@ export async function setUpProcesses(
   return {
     sandbox,
     folder,
-    /** The variables of a command on this sandbox. */
+    /** The environment variables of a command that uses this sandbox. */
     env,
-    /** Calls back at every response of the sandbox. */
+    /** Sets a callback for every response of the sandbox. */
     watch: (callback: () => void) => {
-      onAnswer = callback
+      onResponse = callback
     },
-    /** Starts the command, or a script in its place. */
+    /** Starts the command, or a script if the first argument is one. */
     start: (...args: string[]) => {
       const isScript = args[0]!.endsWith('.mjs')
       const child = spawn(process.execPath, [...(isScript ? [] : [cli]), ...args], { env, stdio: 'pipe' })

@@ -5,9 +5,9 @@ import { build } from 'tsup'
 import { afterAll } from 'vitest'
 import bundle from '../../../tsup.config.ts'
 
-/** Builds the command, because it starts in a fifth of the time that its sources take, and returns its path. */
+/** Builds the command and returns its path. The build starts five times as fast as the sources. */
 export async function buildCommand(): Promise<string> {
-  // Inside the project, where it finds its dependencies.
+  // The folder is inside the project, so that the command finds its dependencies.
   const parent = fileURLToPath(new URL('.tmp/', import.meta.url))
   await mkdir(parent, { recursive: true })
   const outDir = await mkdtemp(join(parent, 'command-'))

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { ProgressLine, timeFor } from '../../src/command/progress.ts'
+import { describeTime, ProgressLine } from '../../src/command/progress.ts'
 
 const progress = (done: number, more = {}) => ({ done, failed: 0, total: 100, elapsedMs: 0, etaMs: 90_000, ...more })
 let lines: string[]
@@ -21,16 +21,16 @@ beforeEach(() => {
   }
 })
 
-test('elsewhere than on a terminal, progress is one line every ten seconds, whatever happens', () => {
+test('progress is one line every ten seconds if standard error is not a terminal', () => {
   process.stderr.isTTY = false
-  const bar = new ProgressLine('links')
-  bar.begin()
+  const progressLine = new ProgressLine('links')
+  progressLine.begin()
   vi.advanceTimersByTime(10_000)
-  bar.show(progress(7))
+  progressLine.show(progress(7))
   vi.advanceTimersByTime(25_000)
-  bar.show(progress(1200, { failed: 3, total: undefined, etaMs: undefined }))
+  progressLine.show(progress(1200, { failed: 3, total: undefined, etaMs: undefined }))
   vi.advanceTimersByTime(5000)
-  bar.end()
+  progressLine.end()
   vi.advanceTimersByTime(60_000)
   expect(lines).toEqual([
     'links: waiting for the server',
@@ -40,52 +40,52 @@ test('elsewhere than on a terminal, progress is one line every ten seconds, what
   ])
 })
 
-test('the time left never grows, even if the clock goes back', () => {
+test('the time left never grows, even if the system clock is set back', () => {
   process.stderr.isTTY = true
   vi.advanceTimersByTime(86_400_000)
-  const bar = new ProgressLine('links')
-  bar.begin()
-  bar.show(progress(7))
+  const progressLine = new ProgressLine('links')
+  progressLine.begin()
+  progressLine.show(progress(7))
   vi.useRealTimers()
   vi.useFakeTimers()
-  bar.begin()
+  progressLine.begin()
   vi.advanceTimersByTime(2000)
-  bar.end()
+  progressLine.end()
   const left = lines.flatMap((line) => /\S+ left/.exec(line) ?? [])
   expect(left).toEqual(['1:30 left', '1:30 left', '1:29 left'])
 })
 
-test('a call that was refused for the rate limit is said to wait for it', () => {
+test('progress shows that a call rejected with 429 waits for the rate limit', () => {
   process.stderr.isTTY = false
   const resetAt = new Date(Date.now() + 53_000)
-  const bar = new ProgressLine('links', { rateLimit: { limit: 30, remaining: 0, resetAt, queued: 0 } })
-  bar.begin()
+  const progressLine = new ProgressLine('links', { rateLimit: { limit: 30, remaining: 0, resetAt, queued: 0 } })
+  progressLine.begin()
   vi.advanceTimersByTime(10_000)
-  bar.end()
+  progressLine.end()
   expect(lines).toEqual(['links: waiting for the rate limit, 0:43 to go'])
 })
 
-test('a list says at its start how long it takes, if the rate limit makes it wait', () => {
+test('a list prints at its start how long it takes, if it has to wait for the rate limit', () => {
   process.stderr.isTTY = false
   const client = { rateLimit: { limit: 30, remaining: 29, resetAt: undefined, queued: 0 } }
-  for (const bar of [new ProgressLine('links', client), new ProgressLine('links')]) {
-    bar.showList(progress(100, { total: 10_000 }))
-    bar.showList(progress(200, { total: 10_000 }))
+  for (const progressLine of [new ProgressLine('links', client), new ProgressLine('links')]) {
+    progressLine.showList(progress(100, { total: 10_000 }))
+    progressLine.showList(progress(200, { total: 10_000 }))
   }
   new ProgressLine('links', client).showList(progress(100, { total: 3000 }))
   expect(lines).toEqual(['10,000 links, about 4 minutes at 30 a minute'])
 })
 
-test('on a terminal, the remaining time counts down each second while the rate limit is waited for', () => {
+test('on a terminal, the time left counts down each second during a wait for the rate limit', () => {
   const { columns } = process.stderr
   Object.assign(process.stderr, { isTTY: true, columns: 100 })
   const resetAt = new Date(Date.now() + 43_000)
-  const bar = new ProgressLine('links', { rateLimit: { limit: 30, remaining: 0, resetAt, queued: 9 } })
-  bar.begin()
-  bar.show(progress(50))
+  const progressLine = new ProgressLine('links', { rateLimit: { limit: 30, remaining: 0, resetAt, queued: 9 } })
+  progressLine.begin()
+  progressLine.show(progress(50))
   vi.advanceTimersByTime(2000)
-  bar.end()
-  bar.end()
+  progressLine.end()
+  progressLine.end()
   Object.assign(process.stderr, { columns })
   const line = (left: string, wait: string) =>
     `\r\u001b[2K50 of 100 links, ${left} left, waiting for the rate limit, ${wait} to go`
@@ -100,6 +100,6 @@ test.each([
   [3600, 30, 30, ', about 2 hours at 30 a minute'],
   [10_000, 30, 30, ', about 6 hours at 30 a minute'],
   [10, undefined, undefined, ''],
-])('%i requests at %s a minute, of which %s are left, take “%s”', (requests, limit, remaining, text) => {
-  expect(timeFor(requests, { rateLimit: { limit, remaining, resetAt: undefined, queued: 0 } })).toBe(text)
+])('describes %i requests at %s a minute with %s left as “%s”', (requests, limit, remaining, text) => {
+  expect(describeTime(requests, { rateLimit: { limit, remaining, resetAt: undefined, queued: 0 } })).toBe(text)
 })

@@ -7,11 +7,11 @@ import { lettersOf, RandomServer } from '../../../test/helpers/random-server.ts'
 import { times } from '../../../test/helpers/times.ts'
 import { run } from './run.ts'
 
-/** `FAULTS_SEED=17 FAULTS_RUNS=1` repeats the scenario that an error names. */
+/** `FAULTS_SEED=17 FAULTS_RUNS=1` repeats the scenario whose seed an error names. */
 const first = Number(process.env.FAULTS_SEED ?? 1)
 const scenarios = Number(process.env.FAULTS_RUNS ?? times(40))
 
-/** How often a command is run again while requests fail. */
+/** How often a command is repeated while requests fail. */
 const FAULTY_RUNS = 4
 
 let folder: string
@@ -44,8 +44,8 @@ class Scenario extends RandomServer {
     return this.pick([() => this.#import(), () => this.#import(), () => this.#sync(), () => this.#shorten()])()
   }
 
-  /** The same command until it says done, at last without faults. */
-  async #untilDone(args: string[], check: (output: Awaited<ReturnType<typeof run>>) => Promise<void> | void) {
+  /** Repeats a command until it succeeds, the last time without faults. */
+  async #runUntilDone(args: string[], check: (output: Awaited<ReturnType<typeof run>>) => Promise<void> | void) {
     for (let turn = 0; turn < FAULTY_RUNS; turn++) {
       const output = await run(...args)
       await check(output)
@@ -65,8 +65,8 @@ class Scenario extends RandomServer {
     const file = await this.#write(rows, suffix)
     const out = this.random() < 0.5 ? [`--out`, `${this.#name}-result.json`] : []
     const args = ['import', file, ...out, '--json']
-    const { status, stdout } = await this.#untilDone(args, async ({ status, stdout }) => {
-      const results = await this.#resultsOf(stdout, out[1])
+    const { status, stdout } = await this.#runUntilDone(args, async ({ status, stdout }) => {
+      const results = await this.#readResults(stdout, out[1])
       for (const [index, { outcome, shorturl }] of results.entries()) {
         const { url, custom } = rows[index]!
         if (outcome === 'done') this.checkRow({ url, ...(custom && { custom }) }, shorturl!)
@@ -74,33 +74,33 @@ class Scenario extends RandomServer {
       if (status === 0) expect(results.map(({ outcome }) => outcome)).toEqual(rows.map(() => 'done'))
       const made = results.filter(({ custom, outcome }) => outcome === 'done' && !custom)
       if (new Set(made.map(({ shorturl }) => shorturl)).size < made.length) {
-        throw new Error('two rows have got one link')
+        throw new Error('two rows have the same link')
       }
       if (!this.dialect.includes('alias-ignored')) this.checkNumber(rows)
     })
     if (status === 0) {
-      const found = await this.#resultsOf(stdout, out[1])
+      const found = await this.#readResults(stdout, out[1])
       const writes = this.#writes()
       await this.#repeat(args, found, async () => {
         rows.sort((one, other) => one.url.localeCompare(other.url))
         await this.#write(rows, suffix)
       })
       await this.#syncResult(found)
-      if (this.#writes() > writes) throw new Error('what is done is written again')
+      if (this.#writes() > writes) throw new Error('finished rows are written again')
       return this.#report()
     }
-    if (!this.#isAble()) return
-    // Without faults, a row fails for a reason of its own only, or nothing tells whose the link to its address is.
+    if (!this.#canComplete()) return
+    // Without faults, a row fails only because of its own data, or if a link to its URL may be another row's.
     const isOwn = ({ custom, outcome, error = '' }: Result) =>
       / already leads to | is the alias of row /.test(error) || (outcome === 'unknown' && !custom)
-    const results = await this.#resultsOf(stdout, out[1])
+    const results = await this.#readResults(stdout, out[1])
     const other = results.find((result) => result.outcome !== 'done' && !isOwn(result))
-    if (other) throw new Error(`${JSON.stringify(other)} is not done, though nothing fails any more`)
+    if (other) throw new Error(`${JSON.stringify(other)} is not done, although requests no longer fail`)
   }
 
-  /** The rows in another order, and then their result, send nothing, and each row has the link that it had. */
+  /** Checks that importing the rows in another order, and then the result, sends nothing and returns the same links. */
   async #repeat(args: string[], results: readonly Result[], sort: () => Promise<void>): Promise<void> {
-    const linksOf = (results: readonly Result[]) =>
+    const describeLinks = (results: readonly Result[]) =>
       results.map(({ url, custom, shorturl }) => `${url} ${custom || ''} ${shorturl}`).sort()
     await sort()
     const requests = this.sandbox.requests.length
@@ -110,21 +110,21 @@ class Scenario extends RandomServer {
       if (index === 0 && (status !== 0 || this.sandbox.requests.length > requests)) {
         throw new Error('the same rows in another order are not done')
       }
-      const again = await this.#resultsOf('', out)
+      const again = await this.#readResults('', out)
       const untrue = again.find(({ error = '' }) => / is not on this server| leads to /.test(error))
-      if (untrue) throw new Error(`${untrue.shorturl} is there, yet ${untrue.error}`)
-      if (status === 0) expect(linksOf(again)).toEqual(linksOf(results))
+      if (untrue) throw new Error(`${untrue.shorturl} exists, but the error is: ${untrue.error}`)
+      if (status === 0) expect(describeLinks(again)).toEqual(describeLinks(results))
     }
   }
 
-  /** A sync by the result changes nothing. */
+  /** Checks that a sync with the result changes nothing. */
   async #syncResult(results: readonly Result[]): Promise<void> {
     if (new Set(results.map(({ shorturl }) => shorturl)).size < results.length) return
     const { status, stdout } = await run('sync', this.#path('again-0.json'), '--apply', '--may-clear', '--json')
-    if (status === 0 && stdout !== '[]\n') throw new Error(`a sync by the result: ${stdout}`)
+    if (status === 0 && stdout !== '[]\n') throw new Error(`a sync with the result changes links: ${stdout}`)
   }
 
-  /** Every click since a list is new in a report, and no link is gone. */
+  /** Checks that a report counts every click since a list as new, and no link as gone. */
   async #report(): Promise<void> {
     const list = this.#path('list.csv')
     if ((await run('list', 'links', '--out', list)).status !== 0) return
@@ -133,9 +133,9 @@ class Scenario extends RandomServer {
       if (this.random() < 0.5) link.clicks += 1 + Math.floor(this.random() * 5)
     const { status, stdout, stderr } = await run('report', '--previous', list, '--json')
     if (status !== 0) return
-    if (stderr.includes('gone: ')) throw new Error(`a report calls a link gone that is there: ${stderr}`)
+    if (stderr.includes('gone: ')) throw new Error(`a report lists an existing link as gone: ${stderr}`)
     for (const { id, clicks, newClicks } of JSON.parse(stdout) as Record<string, number>[]) {
-      if (newClicks !== clicks! - (before.get(id!) ?? 0)) throw new Error(`a report says ${newClicks} new clicks`)
+      if (newClicks !== clicks! - (before.get(id!) ?? 0)) throw new Error(`a report counts ${newClicks} new clicks`)
     }
   }
 
@@ -146,7 +146,7 @@ class Scenario extends RandomServer {
     )
     const file = await this.#write(rows, this.pick(suffixes))
     const prune = this.random() < 0.7 ? ['--prune', 'sale'] : []
-    const { status } = await this.#untilDone(
+    const { status } = await this.#runUntilDone(
       ['sync', file, ...prune, '--apply', '--may-clear', '--json'],
       ({ status, stdout }) => {
         const steps: { action: string; alias: string; url: string; outcome: string }[] = stdout.startsWith('[')
@@ -155,21 +155,22 @@ class Scenario extends RandomServer {
         const done = steps.filter(({ action, outcome }) => action !== 'delete' && outcome === 'done')
         for (const { url, custom } of status === 0 ? rows : done.map(({ url, alias }) => ({ url, custom: alias }))) {
           const links = this.sandbox.data.links.filter(({ alias }) => lettersOf(alias) === lettersOf(custom))
-          if (!links.some(({ longurl }) => longurl === url)) throw new Error(`sync says that ${custom} is done`)
+          if (!links.some(({ longurl }) => longurl === url))
+            throw new Error(`sync reports ${custom} as done, but it is not`)
           const made = links.filter(({ id }) => !this.others.has(id))
           const asked = rows.filter((row) => lettersOf(row.custom) === lettersOf(custom))
-          if (made.length > asked.length) throw new Error(`${made.length} links were made for ${custom}`)
+          if (made.length > asked.length) throw new Error(`${made.length} links were created for ${custom}`)
         }
       },
     )
     const wanted = rows.map(({ custom }) => lettersOf(custom))
     const lost = this.deleted.find(({ alias }) => wanted.includes(lettersOf(alias)) || !alias.startsWith('sale'))
-    if (lost) throw new Error(`sync has deleted ${lost.alias}`)
-    if (status !== 0 && this.#isAble()) throw new Error('sync fails, though nothing fails any more')
+    if (lost) throw new Error(`sync deleted ${lost.alias}`)
+    if (status !== 0 && this.#canComplete()) throw new Error('sync fails, although requests no longer fail')
   }
 
-  /** Whether all can be done: not if a server changes aliases, and not if a list never seems to be complete. */
-  #isAble(): boolean {
+  /** Returns whether everything can be done: not if the server changes aliases, or its lists never seem complete. */
+  #canComplete(): boolean {
     return !this.dialect.includes('alias-ignored') && !this.dialect.includes('count-too-high')
   }
 
@@ -186,7 +187,7 @@ class Scenario extends RandomServer {
 
   readonly #path = (name: string) => `${this.#name}-${name}`
 
-  /** Rows as a file of one of the formats. */
+  /** Writes rows to a file in one of the formats. */
   async #write(rows: Row[], suffix: string): Promise<string> {
     const text = {
       csv: () => stringify(rows, { header: true, columns: ['custom', 'url'], delimiter: this.pick([',', ';']) }),
@@ -198,19 +199,19 @@ class Scenario extends RandomServer {
     return `${this.#name}.${suffix}`
   }
 
-  /** The rows of a result, on standard output or in a file; none if the import ended before it made a link. */
-  async #resultsOf(stdout: string, out: string | undefined): Promise<Result[]> {
+  /** Reads the rows of a result from standard output or a file; none if the import ended before it created a link. */
+  async #readResults(stdout: string, out: string | undefined): Promise<Result[]> {
     const text = out ? await readFile(out, 'utf8').catch(() => '[]') : stdout
     const results = JSON.parse(text)
     return Array.isArray(results) ? results : []
   }
 }
 
-test(`the command says nothing untrue in ${scenarios} random scenarios from seed ${first} on`, {
+test(`the output of the command is correct in ${scenarios} random scenarios from seed ${first} on`, {
   timeout: 600_000,
 }, async () => {
   vi.stubEnv('SHORTLINK_RATE_LIMIT', 'off')
-  // The waits between attempts take no time; the time of an attempt is its own.
+  // Shorter timers are waits between attempts, which need not take time. Longer ones are timeouts.
   const start = setTimeout
   vi.stubGlobal('setTimeout', ((run: () => void, ms = 0, ...args: []) =>
     start(run, ms < 20_000 ? 0 : ms, ...args)) as typeof setTimeout)

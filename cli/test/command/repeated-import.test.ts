@@ -3,7 +3,7 @@ import { pressCtrlC, run, setUp, shop } from './run.ts'
 
 type Server = Awaited<ReturnType<typeof setUp>>
 
-/** First imports of a file of ten rows without an alias, by how they end. */
+/** First imports of ten rows without aliases, by how they end. */
 const beginnings: Record<string, (server: Server, args: string[]) => Promise<unknown>> = {
   success: (_, args) => run(...args),
   'a failure': ({ sandbox }, args) => {
@@ -31,7 +31,7 @@ const cases = Object.keys(beginnings).flatMap((beginning) =>
   ].map(([first, second]) => [beginning, first!, second!] as const),
 )
 
-it.each(cases)('after %s, %s and then %s make one link for each row', async (beginning, first, second) => {
+it.each(cases)('after %s, importing %s and then %s creates one link for each row', async (beginning, first, second) => {
   const server = await setUp()
   const { sandbox, write, path } = server
   const rows = Array.from({ length: 10 }, (_, index) => `${shop(`${index % 8}`)},note ${index}\n`)

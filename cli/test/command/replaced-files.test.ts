@@ -2,7 +2,6 @@ import { chmod, mkdir, open, rm, stat, symlink } from 'node:fs/promises'
 import { expect, test, vi } from 'vitest'
 import { run, setUp, shop } from './run.ts'
 
-/** What another input has got, and files that are none of ours. */
 test.each([
   [
     'the result of another file',
@@ -10,26 +9,26 @@ test.each([
     'which',
   ],
   [
-    'a result of other columns without a link',
+    'a result with other columns and without links',
     'Link,shorturl,alias,created,outcome,error\nx,,,rejected,No.\n',
     'another file',
   ],
-  ['a file of links', `url,custom\n${shop('x')},x\n`, 'is no result of'],
-  ['any other file', 'Dear all,\n', 'is no result of'],
-])('--out over %s is refused, and nothing is sent', async (_, text, message) => {
+  ['a file of links', `url,custom\n${shop('x')},x\n`, 'is not a result of'],
+  ['any other file', 'Dear all,\n', 'is not a result of'],
+])('--out is rejected if the file is %s, and nothing is sent', async (_, text, message) => {
   const { sandbox, write, read } = await setUp()
   const file = await write('links.csv', `url\n${shop('tea')}\n`)
   const out = await write('r.csv', text)
   const { status, stdout, stderr } = await run('import', file, '--out', out)
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
   expect(stderr).toContain(message)
-  expect(stderr).toContain('Nothing was sent: give another file, or delete this one')
+  expect(stderr).toContain('Nothing was sent. Use another file, or delete this one')
   expect(await read('r.csv')).toBe(text)
   expect(sandbox.requests).toEqual([])
 })
 
 test.each(['csv', 'json', 'ndjson', 'tsv'])(
-  '--out over the .%s result of the same input replaces it',
+  '--out replaces an earlier .%s result of the same input',
   async (suffix) => {
     const { write, path } = await setUp()
     const file = await write('links.csv', `url,title\n${shop('tea')},a | b\nnonsense,\n`)
@@ -40,7 +39,7 @@ test.each(['csv', 'json', 'ndjson', 'tsv'])(
   },
 )
 
-test('once the journal is deleted, --out over the only list of the first addresses is refused', async () => {
+test('--out is rejected if the journal is deleted and the file has the only copy of its addresses', async () => {
   const { sandbox, write, path } = await setUp()
   const file = await write('links.csv', `url\n${shop('tea')}\n`)
   await run('import', file, '--out', path('r.csv'))
@@ -63,7 +62,7 @@ test.skipIf(process.platform === 'win32')('the result and the journal have the p
   }
 })
 
-test('of two imports with one --out, the later one writes its result beside it, says where, and ends with 1', async () => {
+test('if two imports have the same --out, the later result goes to another file, and the exit status is 1', async () => {
   const { sandbox, write, read, path } = await setUp()
   const file = await write('tea.csv', `url\n${shop('tea')}\n`)
   sandbox.fail({ path: '/url/add', delay: 300 })
@@ -82,7 +81,7 @@ test('of two imports with one --out, the later one writes its result beside it, 
   expect(await read('r-2.csv')).toContain(`${shop('tea')},https://sho.rt/`)
 })
 
-test('the input is never overwritten, whatever the output is called', async () => {
+test('the input is never overwritten, whatever name --out gives it', async () => {
   const { write, path, read } = await setUp()
   const text = `url,custom\n${shop('a')},a\n`
   const file = await write('links.csv', text)
@@ -91,12 +90,12 @@ test('the input is never overwritten, whatever the output is called', async () =
   for (const out of ['links.csv', 'other.csv', 'folder/../links.csv']) {
     const { status, stderr } = await run('import', file, '--out', path('').concat('/', out))
     expect(status).toBe(2)
-    expect(stderr).toContain('is the file that is read. Give another file')
+    expect(stderr).toContain('is the input file. Use another file')
   }
   expect(await read('links.csv')).toBe(text)
 })
 
-test('a full disk at the end says what to do, and nothing is lost: the same command sends nothing again', async () => {
+test('a full disk at the end is an error with advice, and the same command sends nothing again', async () => {
   const { sandbox, write, path, files } = await setUp()
   const file = await write('links.csv', `url\n${shop('a')}\n${shop('b')}\n`)
   const probe = await open(file, 'r')
@@ -107,7 +106,7 @@ test('a full disk at the end says what to do, and nothing is lost: the same comm
   sync.mockRestore()
   expect(status).toBe(1)
   expect(stderr).toContain(
-    'ENOSPC: no space left on device. Nothing is lost: make room and run the same command, or give --out FILE elsewhere',
+    'ENOSPC: no space left on device. Nothing is lost: free some disk space and run the same command again, or use --out with a file elsewhere',
   )
   expect(await files()).toEqual(['links.csv', 'links.csv.journal'])
   const before = sandbox.requests.length

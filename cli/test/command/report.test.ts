@@ -14,7 +14,7 @@ const data = {
   ],
 }
 
-it('says how many clicks are new, which links are new and which are gone, and the total last', async () => {
+it('prints how many clicks are new, which links are new, the total, and which links are gone', async () => {
   const { sandbox, path, files } = await setUp({ data })
   const first = await run('report', '--out', path('monday.csv'))
   expect(first).toEqual({ status: 0, stdout: '', stderr: '3 links, 22 clicks\n' })
@@ -35,7 +35,7 @@ it('says how many clicks are new, which links are new and which are gone, and th
   expect(await files()).toEqual(['monday.csv'])
 })
 
-it('costs a request for 100 links, also if the server refuses a limit or counts too many', async () => {
+it('reads 100 links per request, and works if the server rejects a limit', async () => {
   const links = Array.from({ length: 250 }, (_, index) => ({ alias: `p-${index}`, url: shop(`${index}`) }))
   const { sandbox } = await setUp({ data: { links } })
   expect((await run('report', '--json')).stderr).toBe('250 links, 0 clicks\n')
@@ -44,7 +44,7 @@ it('costs a request for 100 links, also if the server refuses a limit or counts 
   expect((await run('report', '--json')).stderr).toBe('250 links, 0 clicks\n')
 })
 
-it('does not take clicks that the server does not show for zero', async () => {
+it('does not count clicks that the server does not show as zero', async () => {
   await setUp()
   const link = { id: 1, shorturl: 'https://sho.rt/tea', longurl: shop('tea') }
   const { origin } = await serve(page('urls', [link]))
@@ -58,7 +58,7 @@ it.each([
   ['campaign', '| Spring \\| sale | 2 | 18 | 3 |\n| no campaign | 1 | 8 | 1 |\n'],
   ['channel', '| no channel | 2 | 18 | 3 |\n| Mail | 1 | 8 | 1 |\n'],
   ['domain', '| sho.rt | 3 | 26 | 4 |\n'],
-])('groups by %s with its name, the most new clicks first', async (by, rows) => {
+])('groups by %s with names, sorted by new clicks', async (by, rows) => {
   const { sandbox, path } = await setUp({ data })
   await run('report', '--out', path('monday.csv'))
   for (const [index, clicks] of [2, 1, 1].entries()) sandbox.data.links[index]!.clicks += clicks
@@ -66,7 +66,7 @@ it.each([
   expect(stdout).toBe(`| ${by} | links | clicks | newClicks |\n| --- | ---: | ---: | ---: |\n${rows}`)
 })
 
-it('groups by domain also if the server leaves out the scheme of short addresses', async () => {
+it('groups by domain even if the server leaves out the scheme of short addresses', async () => {
   await setUp()
   const links = ['sho.rt/tea', 'https://sho.rt/cake', 'go.example/tea'].map((shorturl, id) => ({
     id: id + 1,
@@ -81,7 +81,7 @@ it('groups by domain also if the server leaves out the scheme of short addresses
   ])
 })
 
-it('tells two campaigns of one name apart by the id', async () => {
+it('distinguishes campaigns of the same name by their ids', async () => {
   await setUp({ data: { ...data, campaigns: [spring, { id: 2, name: spring.name, links: [3] }] } })
   const { stdout } = await run('report', '--by', 'campaign', '--json')
   expect(JSON.parse(stdout)).toMatchObject([
@@ -90,13 +90,13 @@ it('tells two campaigns of one name apart by the id', async () => {
   ])
 })
 
-it('writes fewer clicks than before as negative numbers, in CSV without the apostrophe of formulas', async () => {
+it('writes fewer clicks than before as negative numbers, which have no apostrophe in CSV', async () => {
   const { write } = await setUp({ data })
   const { stdout } = await run('report', '--previous', await write('monday.csv', 'id,clicks\n1,15\n2,5\n3,7\n'))
   expect(stdout).toMatch(/^1,https:\/\/sho\.rt\/tea,tea,Tea,https:\/\/shop\.example\/tea,10,-5,/m)
 })
 
-it('names ten links that are gone, and counts the others', async () => {
+it('lists ten links that are gone, and counts the others', async () => {
   const { write } = await setUp()
   const rows = Array.from({ length: 12 }, (_, id) => `${id + 1},https://sho.rt/${id + 1},3\n`)
   const { stderr } = await run(
@@ -108,7 +108,7 @@ it('names ten links that are gone, and counts the others', async () => {
   expect(stderr).toMatch(/\ngone: 2 more\n$/)
 })
 
-it('gives the links with the most new clicks with --top, or with the most clicks, as a Markdown table', async () => {
+it('prints the links with the most new clicks, or clicks, with --top, also as a Markdown table', async () => {
   const { sandbox, path } = await setUp({ data })
   const most = await run('report', '--top', '2', '--json')
   expect(JSON.parse(most.stdout).map(({ alias }: { alias: string }) => alias)).toEqual(['tea', 'lamps'])
@@ -123,7 +123,7 @@ it('gives the links with the most new clicks with --top, or with the most clicks
 
 it.each([
   [
-    'a cell that is no number',
+    'a cell that is not a number',
     'id,clicks\n1,2\n2,"1,603"\n',
     ['--top', '3'],
     'r.csv, row 3: clicks: expected a whole number without separators, received "1,603"',
@@ -133,13 +133,13 @@ it.each([
     'a report by campaign',
     'campaign,clicks\nSpring,2\n',
     [],
-    'row 2: id: is missing, expected a whole number without separators. Give a file that report has written without --by',
+    'row 2: id: is missing, expected a whole number without separators. Use a file that report has written without --by',
   ],
   ['a file of something else', 'my notes\n', [], 'expected the columns id and clicks, found my notes'],
   ['another grouping', 'id,clicks\n', ['--by', 'country'], "--by takes campaign, domain, channel, not 'country'"],
   ['a fraction', 'id,clicks\n', ['--top', '1.5'], "--top takes a whole number, not '1.5'"],
-  ['no number', 'id,clicks\n', ['--top', 'ten'], "--top takes a number from 1 to 1000000000, not 'ten'"],
-])('refuses %s, and sends nothing', async (_, text, args, message) => {
+  ['a word', 'id,clicks\n', ['--top', 'ten'], "--top takes a number from 1 to 1000000000, not 'ten'"],
+])('rejects %s, and sends nothing', async (_, text, args, message) => {
   const { sandbox, write } = await setUp()
   const { status, stderr } = await run('report', '--previous', await write('r.csv', text), ...args)
   expect(status).toBe(2)
@@ -147,7 +147,7 @@ it.each([
   expect(sandbox.requests).toEqual([])
 })
 
-it('says how many links are not in an earlier report that lacks most of them, and tells gains and losses apart', async () => {
+it('prints how many links are missing from an incomplete earlier report, and counts gains and losses separately', async () => {
   const { write } = await setUp({ data })
   const file = await write('top1.csv', 'id,clicks\n1,15\n')
   const { stderr } = await run('report', '--previous', file)
@@ -156,7 +156,7 @@ it('says how many links are not in an earlier report that lacks most of them, an
   )
 })
 
-it('has the name of a campaign beside its id, unless the server refuses to list them', async () => {
+it('has the names of campaigns next to their ids, unless the server refuses to list them', async () => {
   const { sandbox } = await setUp({ data })
   const { stdout } = await run('report', '--json')
   const rows = JSON.parse(stdout).map(({ campaign, campaignName }: Record<string, unknown>) => [campaign, campaignName])

@@ -2,7 +2,7 @@ import type { Deviation } from 'shortlink-sdk/testing'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { run, sentTo, setUp, shop } from './run.ts'
 
-test('the result has every column, delimiter, mark, line end and empty row of the input, and passwords as they were', async () => {
+test('the result keeps the columns, delimiter, byte order mark, line endings, empty rows and passwords of the input', async () => {
   const { sandbox, write, read, path } = await setUp()
   const text = `sep=;\r\nSKU;URL;Alias;Password;Note;Note\r\n1;${shop('tea')};tea;'=x;"a\nb";ü\r\n;;;;;\r\n2;nonsense;b;;;\r\n`
   const { status, stderr } = await run('import', await write('links.csv', `\uFEFF${text}`), '--out', path('r.csv'))
@@ -11,7 +11,7 @@ test('the result has every column, delimiter, mark, line end and empty row of th
 not sent: SKU, Note, Note
 2 links
 1 created, 0 found and not changed, 1 failed
-shortlink import: 1 row failed, see outcome and error. To try again, run the same command.
+shortlink import: 1 row failed, see the columns outcome and error. To try again, run the same command.
 `)
   expect(sentTo(sandbox)).toEqual([{ url: shop('tea'), custom: 'tea', password: '=x' }])
   const error =
@@ -21,7 +21,7 @@ shortlink import: 1 row failed, see outcome and error. To try again, run the sam
   )
 })
 
-test('a result that is imported again is replaced: rows that are done are not sent, the others are', async () => {
+test('importing a result sends only the rows that are not done', async () => {
   const { sandbox, write, read, path } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea') }] } })
   const header = 'created,url,custom,shorturl,alias,result_created,outcome,error'
   const file = await write(
@@ -36,13 +36,13 @@ test('a result that is imported again is replaced: rows that are done are not se
   )
 })
 
-test('a row of a result that is unknown and has no alias is not sent, and stays unknown', async () => {
+test('a row of a result with an unknown outcome and no alias is not sent, and stays unknown', async () => {
   const { sandbox, write, read, path } = await setUp({ dialect: ['alias-ignored'] })
   const file = await write('links.csv', `url\n${shop('cake')}\n${shop('tea')}\n`)
   sandbox.fail({ method: 'POST', after: 1, drop: 'after' })
   await run('import', file, '--out', path('r.csv'))
   expect(sandbox.data.links).toHaveLength(2)
-  const problem = 'an earlier import may have made the link of this row'
+  const problem = 'an earlier import may have created the link of this row'
   for (const [from, to] of [
     ['r.csv', 'r2.csv'],
     ['r2.csv', 'r3.csv'],
@@ -53,7 +53,7 @@ test('a row of a result that is unknown and has no alias is not sent, and stays 
   }
 })
 
-test.each(['TRUE', 'WAHR', 'VRAI', 'true'])('the %s that a spreadsheet writes for true is read as it', async (cell) => {
+test.each(['TRUE', 'WAHR', 'VRAI', 'true'])('%s, as spreadsheets write true, is read as true', async (cell) => {
   const links = ['tea', 'cake'].map((alias) => ({ alias, url: shop(alias) }))
   const { write, path, read } = await setUp({ data: { links } })
   const rows = `${shop('tea')},https://sho.rt/tea,tea,${cell},done,\n${shop('cake')},https://sho.rt/cake,cake,FALSE,done,\n`
@@ -65,7 +65,7 @@ test.each(['TRUE', 'WAHR', 'VRAI', 'true'])('the %s that a spreadsheet writes fo
   )
 })
 
-test('a cell with spaces around it comes back with them', async () => {
+test('the result keeps spaces at the ends of cells', async () => {
   const { write } = await setUp()
   const file = await write('links.csv', `url,Note\n${shop('tea')},"  two before"\n${shop('cake')},"behind "\n`)
   const { stdout } = await run('import', file)
@@ -85,7 +85,7 @@ test.each([
     [shop('tea'), 'good', 'https://sho.rt/tea', 'true', 'done', ''],
   ],
   ['without created and error', 'url,Remark,Outcome,shorturl', [shop('tea'), 'good', 'done', 'https://sho.rt/tea']],
-])('a result whose columns a spreadsheet has %s is known as one', async (_, header, cells) => {
+])('a result is recognized if its columns are %s', async (_, header, cells) => {
   const { sandbox, write, path, read } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea') }] } })
   const file = await write('r.csv', `${header}\n${cells}\n`)
   const { status, stderr } = await run('import', file, '--out', path('r2.csv'))
@@ -103,24 +103,24 @@ test.each([
   )
 })
 
-test('a result that has lost its short addresses is refused, unless --map says that its outcome is something else', async () => {
+test('a result without its short addresses is rejected, unless --map declares its outcome as an own column', async () => {
   const { sandbox, write } = await setUp()
   const lost = await write('r.csv', `url,Outcome\n${shop('tea')},done\n`)
   const { status, stderr } = await run('import', lost)
   expect(status).toBe(2)
   expect(stderr).toContain(
-    "r.csv: the result of an import, by its column Outcome, lacks shorturl. Put it back, or say --map 'Outcome=' if the file is no result",
+    "r.csv has the column Outcome, as the result of an import, but no column shorturl. Restore that column, or use --map 'Outcome=' if the file is not a result",
   )
   const row = await write('r2.csv', `url,shorturl,outcome\n${shop('tea')},,done\n`)
   expect((await run('import', row)).stderr).toContain(
-    'r2.csv, row 2: is done and has no shorturl. Put it back, or empty outcome to make another link',
+    'r2.csv, row 2: is done, but has no shorturl. Restore it, or clear outcome to create another link',
   )
   expect(sandbox.requests).toEqual([])
   const { stdout } = await run('import', lost, '--map', 'Outcome=')
   expect(stdout).toMatch(/^url,Outcome,shorturl,alias,created,result_outcome,error\n.*,done,https:\S+,true,done,\n$/)
 })
 
-test('rows that are done are compared with the links of the server: one that leads elsewhere, is gone or has another alias has failed', async () => {
+test('a finished row fails if its link leads to another address, is gone or has another alias', async () => {
   const links = ['a', 'b', 'c', 'd'].map((alias) => ({ alias, url: shop(alias) }))
   const others = Array.from({ length: 150 }, (_, index) => ({ alias: `x-${index}`, url: shop('x') }))
   const { sandbox, write, read, path } = await setUp({ data: { links: [...links, ...others] } })
@@ -139,17 +139,17 @@ test('rows that are done are compared with the links of the server: one that lea
   expect(result.split('\n').slice(1, 5)).toEqual([
     rows[0],
     `${shop('corrected')},b,https://sho.rt/b,b,true,rejected,"https://sho.rt/b leads to ${shop('b')}, not to the url of this row. To change where a link leads, use sync"`,
-    `${shop('c')},c,https://sho.rt/c,c,true,rejected,"https://sho.rt/c is not on this server. To make another link, empty shorturl and outcome"`,
-    `${shop('d')},other,https://sho.rt/d,d,true,rejected,"the link of this row is https://sho.rt/d, which has another alias. To make another link, empty shorturl and outcome"`,
+    `${shop('c')},c,https://sho.rt/c,c,true,rejected,"https://sho.rt/c is not on this server. To create another link, clear shorturl and outcome"`,
+    `${shop('d')},other,https://sho.rt/d,d,true,rejected,"the link of this row is https://sho.rt/d, which has another alias. To create another link, clear shorturl and outcome"`,
   ])
-  // A list that lacks a link is read once more.
+  // A list that lacks a link is read again.
   expect(sandbox.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(Array(4).fill('GET /urls'))
-  // What has failed so is not sent when the new result is imported.
+  // Importing the new result does not send the failed rows.
   expect((await run('import', path('r2.csv'))).status).toBe(1)
   expect(sentTo(sandbox)).toEqual([])
 })
 
-test('a row whose link moved out of sight while the list was read is looked up, and is done', async () => {
+test('a finished row succeeds even if its link moved to another page while the list was read', async () => {
   const links = Array.from({ length: 250 }, (_, index) => ({ alias: `p-${index}`, url: shop(`${index}`) }))
   const { sandbox, write } = await setUp({ data: { links } })
   const file = await write(
@@ -167,7 +167,7 @@ test('a row whose link moved out of sight while the list was read is looked up, 
   expect((await run('import', file)).stderr).toContain('2 done before, nothing sent')
 })
 
-test('a JSON result is known too, whichever of its rows has failed', async () => {
+test('a JSON result is recognized even if its first row failed', async () => {
   const { sandbox, write, path } = await setUp()
   const file = await write('links.json', JSON.stringify([{ url: 'nonsense' }, { url: shop('tea'), note: 'x' }]))
   expect((await run('import', file, '--out', path('r.json'))).status).toBe(1)
@@ -175,7 +175,7 @@ test('a JSON result is known too, whichever of its rows has failed', async () =>
   expect(sentTo(sandbox)).toEqual([{ url: shop('tea') }])
 })
 
-test('of two columns with one name, the second is name_2 in JSON, so no cell is lost', async () => {
+test('in JSON, the second of two columns with the same name becomes name_2', async () => {
   const { write } = await setUp()
   const file = await write('links.csv', `url,Note,Note,created,created\n${shop('tea')},a,b,c,d\n`)
   const { stdout } = await run('import', file, '--json')
@@ -195,7 +195,7 @@ test.each([
         .split('\n')
         .map((line) => JSON.parse(line)),
   ],
-])('a .%s file comes back as one, each row with its own keys and ours', async (suffix, format, parse) => {
+])('the result of a .%s file has the same format, and each row keeps its own keys', async (suffix, format, parse) => {
   const { write } = await setUp()
   const rows = [
     { longurl: shop('tea'), alias: 'tea', extra: { deep: [1, null] } },
@@ -209,18 +209,18 @@ test.each([
   )
 })
 
-test('what a link that was there lacks is said again when the result is imported, and is still a success', async () => {
+test('differences of a link that was found are reported again when the result is imported, without failing', async () => {
   const { write, path, read } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea'), title: 'Old' }] } })
   const file = await write('links.csv', `url,custom,title,password\n${shop('tea')},tea,Tea,s3cret\n`)
-  const lacks = '1 link may lack what the row says, see error: sync changes links\n'
+  const lacks = '1 link may differ from the row, see the column error. To change links, use sync\n'
   expect((await run('import', file, '--out', path('r.csv'))).stderr).toContain(lacks)
-  expect(await read('r.csv')).toContain(',false,done,"left as it is: title, password may not be as in this row"')
+  expect(await read('r.csv')).toContain(',false,done,"not changed: title, password may differ from this row"')
   const { status, stderr } = await run('import', path('r.csv'), '--out', path('r2.csv'))
   expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining(lacks) })
   expect(await read('r2.csv')).toBe(await read('r.csv'))
 })
 
-test('cells that a spreadsheet would run as a formula are written so that it does not, and read as they were', async () => {
+test('cells that a spreadsheet would run as formulas are guarded when written, and restored when read', async () => {
   const titles = ['=1+1', '+1', '-1', '@x', 'plain', 'Shop;=1+1;', 'Tea\t+1', 'list\n-1\r@x', 'a;b']
   const { sandbox, path, read } = await setUp({
     data: { links: titles.map((title, index) => ({ title, alias: `p-${index}`, url: shop(`${index}`) })) },
@@ -229,14 +229,14 @@ test('cells that a spreadsheet would run as a formula are written so that it doe
   for (const cell of ["'=1+1", "'+1", "'-1", "'@x", 'plain', '"Shop;\'=1+1;"', '"a;b"']) {
     expect(await read('all.csv')).toContain(`,${cell},`)
   }
-  // Whatever a spreadsheet takes for the end of a cell.
+  // Spreadsheets may treat any of these as the end of a cell.
   expect(await read('all.csv')).not.toMatch(/[,;\t\r\n][=+\-@]/)
   sandbox.data.links.length = 0
   expect((await run('import', path('all.csv'), '--map', 'domain=domain')).status).toBe(0)
   expect(sandbox.data.links.map(({ title }) => title)).toEqual(titles)
 })
 
-test('what list and report write can be imported, and synced without a change', async () => {
+test('the output of list and report can be imported, and synced without changes', async () => {
   const data = {
     campaigns: [{ id: 1, links: [2] }],
     channels: [{ id: 1, items: [{ type: 'links' as const, id: 1 }] }],
@@ -251,7 +251,7 @@ test('what list and report write can be imported, and synced without a change', 
       expect((await run(...command, '--out', path(name))).status).toBe(0)
       expect((await run('sync', path(name))).stderr).toContain('2 to keep, 0 to delete\nNothing to do.\n')
       sandbox.data.links.length = 0
-      // No link is left that shows that the host is of this server.
+      // No links are left that would show that the host belongs to this server.
       const maps = ['domain', 'campaign', 'channel'].flatMap((kind) => ['--map', `${kind}=${kind}`])
       expect(await run('import', path(name), ...maps, '--out', path('r.csv'))).toMatchObject({ status: 0 })
       expect(sandbox.data.links.map(({ alias, longurl, title }) => [alias, longurl, title]).sort()).toEqual([
@@ -268,7 +268,7 @@ test.each<[Deviation, string, string]>([
   ['url-respelled', 'tea/#opening', `the server shows the url as ${shop('tea')}`],
   ['url-lower-case', 'Tea?Q=1', `the server shows the url as ${shop('tea?q=1')}`],
   ['url-cut', `${'long-'.repeat(20)}end`, `the server shows the url as ${shop('long-'.repeat(20)).slice(0, 80)}`],
-])('a result agrees with the address that %s has stored of %s', async (deviation, name, error) => {
+])('importing a result succeeds if %s changed the stored address of %s', async (deviation, name, error) => {
   const { sandbox, write, path, read } = await setUp({ dialect: [deviation], data: { links: [] } })
   const file = await write('links.csv', `url,custom\n${shop(name)},tea\n`)
   expect((await run('import', file, '--out', path('r.csv'))).status).toBe(0)
@@ -280,7 +280,7 @@ test.each<[Deviation, string, string]>([
   expect(sentTo(sandbox)).toHaveLength(sent)
 })
 
-test('a result disagrees with a link that leads to another address or to a short beginning of its own', async () => {
+test('importing a result fails if a link leads to another address or to a prefix of it', async () => {
   const links = ['a', 'b'].map((alias) => ({ alias, longurl: shop(alias) }))
   const { write, path, read } = await setUp({ data: { links } })
   const rows = [`${shop('a/1')},https://sho.rt/a,done`, `${shop('x')},https://sho.rt/b,done`]

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
 import { run, setUp, shop } from './run.ts'
 
-test('shorten prints one short address a line, in the order of the URLs', async () => {
+test('shorten prints one short address per line, in the order of the URLs', async () => {
   const { sandbox } = await setUp()
   const urls = ['a', 'b', 'c'].map(shop)
   const { status, stdout } = await run('shorten', ...urls)
@@ -11,7 +11,7 @@ test('shorten prints one short address a line, in the order of the URLs', async 
   expect(stdout).toBe(aliases.map((alias) => `https://sho.rt/${alias}\n`).join(''))
 })
 
-test('shorten goes on after a URL that is none, with an empty line or an entry with its error', async () => {
+test('shorten continues after an invalid URL, and prints an empty line or an entry with the error for it', async () => {
   const { sandbox } = await setUp()
   const first = await run('shorten', shop('a'), 'nonsense', shop('b'))
   expect(first.status).toBe(1)
@@ -25,21 +25,21 @@ test('shorten goes on after a URL that is none, with an empty line or an entry w
   ])
 })
 
-test('shorten takes an alias and a domain', async () => {
+test('shorten accepts an alias and a domain', async () => {
   const { sandbox } = await setUp({ data: { links: [], domains: [{ domain: 'https://go.example' }] } })
   const one = await run('shorten', shop('tea'), '--alias', '007', '--domain', 'https://go.example')
   expect(one).toEqual({ status: 0, stdout: 'https://go.example/007\n', stderr: '' })
   expect(sandbox.data.links).toHaveLength(1)
 })
 
-test('shorten makes a new link each time, with an alias of the server', async () => {
+test('shorten creates a new link each time, with an alias chosen by the server', async () => {
   const { sandbox } = await setUp()
   const first = await run('shorten', shop('tea'))
   expect((await run('shorten', shop('tea'))).stdout).not.toBe(first.stdout)
   expect(sandbox.requests.map(({ body }) => body)).toEqual([{ url: shop('tea') }, { url: shop('tea') }])
 })
 
-test('shorten --alias says that it found a link', async () => {
+test('shorten --alias reports that it found an existing link', async () => {
   const { sandbox } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea') }] } })
   const { status, stdout, stderr } = await run('shorten', shop('tea'), '--alias', 'tea', '--json')
   expect(status).toBe(0)
@@ -48,7 +48,7 @@ test('shorten --alias says that it found a link', async () => {
   expect(sandbox.data.links).toHaveLength(1)
 })
 
-test('shorten --alias and import end at the first alias that the server gives in place of the wanted one', async () => {
+test('shorten --alias and import end at the first link that the server creates with another alias', async () => {
   const { sandbox, write } = await setUp({ dialect: ['alias-ignored'] })
   const one = await run('shorten', shop('tea'), '--alias', 'tea')
   expect(one).toMatchObject({ status: 1, stdout: '' })
@@ -62,7 +62,7 @@ test('shorten --alias and import end at the first alias that the server gives in
 })
 
 test.each([[[]], [['-']]])(
-  'shorten %j prints a line for every line of standard input, an empty one too',
+  'shorten %j prints a line for every line of standard input, including empty lines',
   async (args) => {
     const { sandbox } = await setUp()
     const lines = [shop('a'), '', 'nonsense', shop('b'), ''].map((line) => `${line}\r\n`).join('')
@@ -74,7 +74,7 @@ test.each([[[]], [['-']]])(
   },
 )
 
-test('an invisible character in a URL, an alias or a domain is named, and nothing is sent', async () => {
+test('an invisible character in a URL, an alias or a domain is an error, and it is not sent', async () => {
   const { sandbox } = await setUp()
   const url = `${shop('tea')}\u200b`
   const failed = await run('shorten', url, shop('a'), '--json')

@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest'
 import { pressCtrlC, run, setUp, shop } from './run.ts'
 
-/** A sandbox whose links differ from a file, and that file. */
-async function differing() {
+/** Sets up a sandbox whose links differ from a file, and that file. */
+async function setUpDifferences() {
   const links = [
     { alias: 'tea', url: shop('tea') },
     { alias: 'cake', url: shop('old') },
@@ -16,8 +16,8 @@ async function differing() {
   return { ...server, file }
 }
 
-it('prints a plan and changes nothing, applies it, and then finds nothing to do', async () => {
-  const { sandbox, file } = await differing()
+it('prints a plan without changing anything, applies it, and then finds nothing to do', async () => {
+  const { sandbox, file } = await setUpDifferences()
   const plan = await run('sync', file, '--prune', 'x-', '--format', 'table')
   expect(plan.status).toBe(0)
   expect(plan.stdout.split('\n').map((line) => line.split(/ {2,}/)[0])).toEqual([
@@ -31,7 +31,7 @@ it('prints a plan and changes nothing, applies it, and then finds nothing to do'
 1 to create, 1 to update, 1 to keep, 1 to delete
 57 clicks of the deleted links would be gone.
 An update may clear what no response shows: password, pixels, type, languagetarget. If the links have passwords, add a column password.
-Nothing was changed: --apply --may-clear carries out this plan.
+Nothing was changed: --apply --may-clear applies this plan.
 `)
   expect(sandbox.requests).toHaveLength(1)
 
@@ -46,17 +46,17 @@ Nothing was changed: --apply --may-clear carries out this plan.
   expect((await run('sync', file, '--prune', 'x-', '--apply', '--may-clear')).stderr).toContain('\nNothing to do.\n')
 })
 
-it('fails with --check if there is anything to change, and changes nothing', async () => {
-  const { sandbox, file } = await differing()
+it('exits with 3 for --check if there are differences, and changes nothing', async () => {
+  const { sandbox, file } = await setUpDifferences()
   const drift = await run('sync', file, '--check')
   expect(drift.status).toBe(3)
-  expect(drift.stderr).toContain('2 changes to make: --apply --may-clear carries out this plan')
+  expect(drift.stderr).toContain('2 changes to make: --apply --may-clear applies this plan')
   expect(sandbox.requests.every(({ method }) => method === 'GET')).toBe(true)
   await run('sync', file, '--apply', '--may-clear')
   expect(await run('sync', file, '--check', '--json')).toMatchObject({ status: 0, stdout: '[]\n' })
 })
 
-it('prints nothing of what stays as it is, and what is not compared', async () => {
+it('does not print links without changes, and names parameters that are not compared', async () => {
   const { write } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea') }] } })
   const file = await write('links.csv', `custom,url,password\ntea,${shop('tea')},open sesame\n`)
   const short = await run('sync', file, '--json')
@@ -64,7 +64,7 @@ it('prints nothing of what stays as it is, and what is not compared', async () =
   expect(short.stderr).toContain('Not compared, because the list of links does not show it: password.\n')
 })
 
-it('keeps a link whose title the server has written with entities', async () => {
+it('finds no difference in a title that the server returns with HTML entities', async () => {
   const { write } = await setUp({
     data: { links: [{ alias: 'tea', url: shop('tea'), title: 'Tea &amp; cake &#039;n&#039; more' }] },
   })
@@ -72,7 +72,7 @@ it('keeps a link whose title the server has written with entities', async () => 
   expect((await run('sync', file, '--check')).stderr).toContain('1 to keep, 0 to delete\nNothing to do.\n')
 })
 
-it('finds campaigns by their names', async () => {
+it('looks up campaigns by their names', async () => {
   const { sandbox, write } = await setUp({ data: { links: [], campaigns: [{ id: 4, name: 'Spring', links: [] }] } })
   const file = await write('links.csv', `custom,url,campaign\ntea,${shop('tea')},Spring\n`)
   expect((await run('sync', file, '--apply')).status).toBe(0)
@@ -80,8 +80,8 @@ it('finds campaigns by their names', async () => {
   expect((await run('sync', file)).stderr).toContain('Nothing to do.')
 })
 
-it('goes on after a change that failed, deletes nothing then, and exits with 1', async () => {
-  const { sandbox, file } = await differing()
+it('continues after a failed change, but deletes nothing, and exits with 1', async () => {
+  const { sandbox, file } = await setUpDifferences()
   sandbox.fail({ method: 'PUT', status: 403, body: { error: 1, message: 'No.' } })
   const { status, stdout, stderr } = await run('sync', file, '--prune', 'x-', '--apply', '--may-clear', '--json')
   expect(status).toBe(1)
@@ -90,14 +90,16 @@ it('goes on after a change that failed, deletes nothing then, and exits with 1',
     { action: 'update', outcome: 'rejected', error: expect.stringContaining('No.') },
     { action: 'delete', outcome: 'planned', clicks: 57 },
   ])
-  expect(stderr).toContain('1 change failed, see error. Nothing was deleted. To try again, run the same command.')
+  expect(stderr).toContain(
+    '1 change failed, see the column error. Nothing was deleted. To try again, run the same command.',
+  )
 })
 
 it.each([
   ['an alias twice', `alias,url\ntea,${shop('a')}\ntea,${shop('b')}\n`, 'row 3: custom: "tea" is the alias of row 2'],
-  ['no column of aliases', `url\n${shop('a')}\n`, 'expected a column custom'],
+  ['no alias column', `url\n${shop('a')}\n`, 'expected a column custom'],
   ['a file without rows and --prune', 'alias,url\n', 'has no rows, so --prune would delete every link'],
-])('refuses %s, and sends nothing', async (_, text, message) => {
+])('rejects %s, and sends nothing', async (_, text, message) => {
   const { sandbox, write } = await setUp()
   const { status, stderr } = await run('sync', await write('links.csv', text), '--apply', '--prune', 'x-')
   expect(status).toBe(2)
@@ -108,16 +110,16 @@ it.each([
 
 it.each([
   [['--check', '--apply'], '--check changes nothing: leave out --apply'],
-  [['--max-deletes', '3'], '--max-deletes is for --prune'],
-  [['--prune', ' '], '--prune takes the prefix of the aliases'],
-])('refuses %j', async (args, message) => {
+  [['--max-deletes', '3'], '--max-deletes requires --prune'],
+  [['--prune', ' '], '--prune needs the prefix of the aliases'],
+])('rejects %j', async (args, message) => {
   const { write } = await setUp()
   const { status, stderr } = await run('sync', await write('links.csv', `alias,url\ntea,${shop('a')}\n`), ...args)
   expect(status).toBe(2)
   expect(stderr).toContain(message)
 })
 
-it('--map says what a column is', async () => {
+it('--map sets the parameters of columns', async () => {
   const { write } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea') }] } })
   const file = await write('links.csv', `Kurz,Ziel\ntea,${shop('cake')}\n`)
   expect((await run('sync', file)).stderr).toContain('--map')
@@ -127,7 +129,7 @@ it('--map says what a column is', async () => {
   expect(stdout).toContain(`update,tea,sho.rt,${shop('tea')},${shop('cake')},url,,planned`)
 })
 
-it('an emptied cell and NULL take a title away, and a column that is not there says nothing', async () => {
+it('an empty cell and NULL clear a title, and a missing column changes nothing', async () => {
   const links = ['tea', 'cake'].map((alias) => ({ alias, url: shop(alias), title: 'Old', description: 'Kept' }))
   const { sandbox, write } = await setUp({ data: { links } })
   const file = await write('links.csv', `alias,url,title\ntea,${shop('tea')},\ncake,${shop('cake')},NULL\n`)
@@ -141,7 +143,7 @@ it('an emptied cell and NULL take a title away, and a column that is not there s
 })
 
 it.each([[], ['--check'], ['--apply']])(
-  'a plan with more deletions than --max-deletes is refused with %j',
+  'a plan with more deletions than --max-deletes is rejected with %j',
   async (...option) => {
     const links = Array.from({ length: 12 }, (_, index) => ({ alias: `sale-${index}`, url: shop(`${index}`) }))
     const { sandbox, write } = await setUp({ data: { links } })
@@ -149,13 +151,13 @@ it.each([[], ['--check'], ['--apply']])(
     const { status, stderr } = await run('sync', file, '--prune', 'sale-', ...option)
     expect(status).toBe(2)
     expect(stderr).toContain('the plan deletes 11 links (sale-11, sale-10, sale-9, …), and at most 10 may be deleted.')
-    expect(stderr).not.toContain('--apply carries out this plan')
+    expect(stderr).not.toContain('--apply applies this plan')
     expect(sandbox.data.links).toHaveLength(12)
     expect((await run('sync', file, '--prune', 'sale-', '--max-deletes', '11', ...option)).status).not.toBe(2)
   },
 )
 
-it('names all bad rows of its file, and sends nothing', async () => {
+it('names all invalid rows of its file, and sends nothing', async () => {
   const { sandbox, write } = await setUp()
   const file = await write('links.csv', `alias,url\ntea,${shop('a')}\n,${shop('b')}\ncake,\n`)
   const { status, stderr } = await run('sync', file, '--apply')
@@ -165,7 +167,7 @@ it('names all bad rows of its file, and sends nothing', async () => {
   expect(sandbox.requests).toEqual([])
 })
 
-it('takes the result of an import as it is: its column alias, or the end of shorturl', async () => {
+it('accepts the result of an import: reads the alias from the column alias or from shorturl', async () => {
   const { sandbox, write, path, read } = await setUp()
   const file = await write('links.csv', `url,title\n${shop('tea')},Tea\n${shop('cake')},Cake\n`)
   expect((await run('import', file, '--out', path('r.csv'))).status).toBe(0)
@@ -179,7 +181,7 @@ it('takes the result of an import as it is: its column alias, or the end of shor
   expect(sandbox.data.links.map(({ title }) => title).sort()).toEqual(['Cake', 'Tea 1'])
 })
 
-it('says after Ctrl+C what was done and what was not, in table, counts and file', async () => {
+it('reports after Ctrl+C what was done and what was not, in the counts and the file', async () => {
   const { sandbox, write, path, read } = await setUp()
   const rows = Array.from({ length: 40 }, (_, index) => `p-${index},${shop(`${index}`)}\n`)
   const file = await write('links.csv', `alias,url\n${rows.join('')}`)
@@ -191,19 +193,19 @@ it('says after Ctrl+C what was done and what was not, in table, counts and file'
   expect(status).toBe(130)
   const made = sandbox.data.links.length
   expect(stderr).toContain(`${made} created, 0 updated, 0 deleted, ${40 - made} not tried yet\n`)
-  expect(stderr).toContain('stopped: what is done stays done. The same command does the rest.')
+  expect(stderr).toContain('stopped: finished changes are kept. Run the same command to do the rest.')
   const result = await read('r.csv')
   expect(result.match(/^create,.*,done,$/gm)).toHaveLength(made)
   expect(result.match(/^create,.*,planned,$/gm)).toHaveLength(40 - made)
 })
 
-it('refuses --apply without --may-clear before anything is written, unless each row that is updated says its password', async () => {
-  const { sandbox, file, write } = await differing()
+it('rejects --apply without --may-clear before anything is written, unless each updated row has a password', async () => {
+  const { sandbox, file, write } = await setUpDifferences()
   const { status, stdout, stderr } = await run('sync', file, '--apply')
   expect(status).toBe(2)
   expect(stdout).toBe('')
   expect(stderr).toContain(
-    '--may-clear: the plan updates 1 link (cake) whose row says no password, and an update may clear what no response shows: password, pixels, type, languagetarget. Nothing was changed. If the links have passwords, add a column password. If not, say --may-clear',
+    '--may-clear: the plan updates 1 link (cake) whose row says no password, and an update may clear what no response shows: password, pixels, type, languagetarget. Nothing was changed. If the links have passwords, add a column password. If not, use --may-clear',
   )
   expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET'])
   const rows = (password: string) => `alias,url,password\ncake,${shop('cake')},${password}\nlamps,${shop('lamps')},\n`
@@ -219,23 +221,21 @@ it('refuses --apply without --may-clear before anything is written, unless each 
 })
 
 it('names both options that a plan needs', async () => {
-  const { file } = await differing()
+  const { file } = await setUpDifferences()
   const { status, stderr } = await run('sync', file, '--apply', '--prune', 'x-', '--max-deletes', '0')
   expect(status).toBe(2)
   expect(stderr).toContain('--max-deletes: the plan deletes 1 links (x-old)')
   expect(stderr).toContain('--may-clear: the plan updates 1 link (cake)')
 })
 
-it('names what the server stores in another form, with nothing to do', async () => {
+it('names parameters that the server stores in another form, and makes no change', async () => {
   const links = [{ alias: 'tea', longurl: shop('tea'), title: 'Tea' }]
   const { write } = await setUp({ dialect: ['url-lower-case', 'title-cut'], data: { links } })
   const file = await write('links.csv', `alias,url,title\ntea,${shop('Tea')},<b>Tea</b>\n`)
   for (const option of [[], ['--check'], ['--apply']]) {
     const { status, stdout, stderr } = await run('sync', file, ...option)
     expect(status).toBe(0)
-    expect(stderr).toContain(
-      'The server stores in another form than the file says: tea (url, title).\nNothing to do.\n',
-    )
+    expect(stderr).toContain('The server stores in another form than the file has: tea (url, title).\nNothing to do.\n')
     expect(stdout).toContain(`keep,tea,sho.rt,${shop('tea')},${shop('Tea')},,"url, title",,done,\n`)
   }
 })
@@ -252,7 +252,7 @@ it('has nothing to do after --apply on a server that respells addresses', async 
   expect(check).toMatchObject({ status: 0, stdout: '[]\n' })
 })
 
-it('a change with which the server made another alias is not called done', async () => {
+it('does not report a change as done if the server created another alias', async () => {
   const { write } = await setUp({ dialect: ['alias-ignored'], data: { links: [] } })
   const file = await write('links.csv', `url,custom\n${shop('tea')},tea\n`)
   const { status, stdout } = await run('sync', file, '--apply', '--json')

@@ -3,9 +3,9 @@ import { page } from '../../../test/helpers/responses.ts'
 import { serve } from '../../../test/helpers/server.ts'
 import { run, setUp } from './run.ts'
 
-/** Colours, a second line, text that runs backwards, and what 8-bit terminals take for an escape. */
+/** Has colors, a second line, text that runs backwards, and 8-bit escapes. */
 const hostile = 'no\r\nERROR forged \u001b[31mred \u202etxt.exe\u2028end \u009b2J\u007f \u{e0041}ß🔑'
-const steering = /[\0-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2028\u2029\u{e0000}-\u{e007f}]|^ERROR/mu
+const controls = /[\0-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2028\u2029\u{e0000}-\u{e007f}]|^ERROR/mu
 
 const { isTTY } = process.stdout
 beforeEach(() => void Object.assign(process.stdout, { isTTY: true }))
@@ -25,17 +25,17 @@ it.each([
   ['list', 'campaigns', '--format', 'csv'],
   ['list', 'campaigns', '--format', 'json'],
   ['list', 'campaigns', '--format', 'ndjson'],
-])('%s %s %s %s writes nothing to a terminal that steers it', async (...args) => {
+])('%s %s %s %s writes no control characters to a terminal', async (...args) => {
   await setUp()
   const { origin } = await serve(page('campaigns', [campaign]))
   vi.stubEnv('SHORTLINK_BASE_URL', origin)
   const { status, stdout } = await run(...args)
   expect(status).toBe(0)
   expect(stdout).toMatch(/forged[\s\S]*ß🔑/)
-  expect(stdout).not.toMatch(steering)
+  expect(stdout).not.toMatch(controls)
 })
 
-it('JSON keeps what it escapes', async () => {
+it('JSON escapes control characters without losing them', async () => {
   await setUp()
   const { origin } = await serve(page('campaigns', [campaign]))
   vi.stubEnv('SHORTLINK_BASE_URL', origin)
@@ -48,7 +48,7 @@ it('JSON keeps what it escapes', async () => {
   }
 })
 
-it('CSV in a pipe is what the server sent', async () => {
+it('CSV in a pipe keeps control characters', async () => {
   Object.assign(process.stdout, { isTTY: false })
   await setUp()
   const { origin } = await serve(page('campaigns', [campaign]))
@@ -56,21 +56,21 @@ it('CSV in a pipe is what the server sent', async () => {
   expect((await run('list', 'campaigns')).stdout).toContain(hostile)
 })
 
-it('a file to import cannot steer the terminal by the names of its columns', async () => {
+it('the column names of an imported file cannot control the terminal', async () => {
   const { write } = await setUp()
   const file = await write('a.csv', 'url,\u001b[31mcolumn\u202e\u009b\nhttps://shop.example/,1\n')
   const { stderr } = await run('import', file, '--dry-run')
   expect(stderr).toContain('column')
-  expect(stderr).not.toMatch(steering)
+  expect(stderr).not.toMatch(controls)
 })
 
 it.each([
   ['a.json', '[\u202e', "expected JSON: Unexpected token '\ufffd'"],
   ['a.csv', 'url\n\u009b31m\u202ea"b\n', 'Invalid Opening Quote'],
-])('an error cannot steer the terminal by what it quotes of %s', async (name, text, problem) => {
+])('an error that quotes %s cannot control the terminal', async (name, text, problem) => {
   const { write } = await setUp()
   const { status, stderr } = await run('import', await write(name, text), '--dry-run')
   expect(status).toBe(2)
   expect(stderr).toContain(problem)
-  expect(stderr).not.toMatch(steering)
+  expect(stderr).not.toMatch(controls)
 })

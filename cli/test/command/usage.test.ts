@@ -8,14 +8,14 @@ test('--header is sent with every request, and may be repeated', async () => {
   expect(sandbox.requests[0]!.headers).toMatchObject({ cookie: 'wall=passed; a=b', 'x-shop': 'tea' })
 })
 
-test('with --json a failure is an object with error, wrong usage too', async () => {
+test('with --json a failure is an object with an error, also for wrong usage', async () => {
   const { sandbox, write } = await setUp()
   sandbox.fail({ path: '/campaigns', status: 404 })
   const missing = await run('list', 'campaigns', '--json')
   expect(JSON.parse(missing.stdout)).toEqual({ error: expect.stringContaining('404'), code: 'not_found' })
   const usage = await run('import', await write('a.csv', 'name\nx\n'), '--json')
   expect(JSON.parse(usage.stdout)).toEqual({ error: expect.stringContaining('expected a column url') })
-  // The rows say what failed, so nothing comes after them.
+  // The rows have the errors, so no second document follows.
   const rows = await run('import', await write('b.csv', 'url,custom\nnonsense,a\n'), '--json')
   expect(JSON.parse(rows.stdout)).toMatchObject([{ custom: 'a', outcome: 'not-sent', error: expect.any(String) }])
 })
@@ -39,18 +39,18 @@ test.each<[string[], string]>([
   [['list', 'links', '--header', 'secret-cookie'], "--header takes 'Name: value'"],
   [
     ['list', 'links', '--header', 'authorization: Bearer secret'],
-    '--header takes no Authorization: set SHORTLINK_API_KEY',
+    '--header does not accept Authorization: set SHORTLINK_API_KEY',
   ],
   [['list', 'links', '--baseUrl', 'x'], 'unknown option --baseUrl, did you mean --base-url?'],
   [['list', 'links', '--auth-scheme', 'raw'], 'unknown option --auth-scheme'],
   [['list'], 'Missing required positional argument: RESOURCE'],
   [['list', 'lnks'], "there is no list of 'lnks', did you mean links?"],
-  [['list', 'users'], "there is no list of 'users', but of "],
-  [['list', 'links', '--json', '--format', 'csv'], '--json is not --format csv'],
-  [['list', 'links', '--out', '-'], '--out takes a file: leave it out for standard output'],
+  [['list', 'users'], "there is no list of 'users', expected "],
+  [['list', 'links', '--json', '--format', 'csv'], '--json contradicts --format csv'],
+  [['list', 'links', '--out', '-'], '--out takes a file. Leave it out to write to standard output'],
   [['list', 'links', '--limit', '0'], '--limit takes a number from 1'],
   [['list', 'links', '--json=yes'], '--json takes no value'],
-  [['shorten', 'a', 'b', '--alias', 'x'], '--alias is for one URL'],
+  [['shorten', 'a', 'b', '--alias', 'x'], '--alias takes exactly one URL'],
   [['sync', 'a.csv', '--prune'], '--prune needs a value'],
   [['sync', 'a.csv', '--prune', '--apply'], '--prune needs a value'],
 ])('%j is wrong usage: status 2, and nothing is sent', async (args, message) => {
@@ -66,9 +66,9 @@ test.each<[string[], string]>([
 })
 
 test.each([
-  ['SHORTLINK_BASE_URL', 'no address: set SHORTLINK_BASE_URL, or --base-url'],
+  ['SHORTLINK_BASE_URL', 'no address: set SHORTLINK_BASE_URL, or use --base-url'],
   ['SHORTLINK_API_KEY', 'no key: set SHORTLINK_API_KEY'],
-])('without %s a command says what to set', async (name, message) => {
+])('without %s, the error names what to set', async (name, message) => {
   await setUp()
   vi.stubEnv(name, '')
   const { status, stderr } = await run('list', 'links')
@@ -76,7 +76,7 @@ test.each([
   expect(stderr).toContain(message)
 })
 
-test('the address is taken from --base-url, and http beyond this machine only if it is allowed', async () => {
+test('--base-url sets the address, which may be http to another machine only with --allow-insecure-http', async () => {
   await setUp()
   vi.stubEnv('SHORTLINK_BASE_URL', '')
   const { status, stderr } = await run('list', 'links', '--base-url', 'http://sho.rt/api')
@@ -84,13 +84,13 @@ test('the address is taken from --base-url, and http beyond this machine only if
   expect(stderr).toContain('--base-url: http: sends the key unencrypted: use https:, or set --allow-insecure-http')
 })
 
-test('help is a command too, and a misspelled command is answered in two lines', async () => {
+test('help is a command too, and the error for a misspelled command has two lines', async () => {
   expect((await run('help')).stdout).toBe((await run('--help')).stdout)
   expect((await run('help', 'list')).stdout).toBe((await run('list', '--help')).stdout)
   expect((await run('lst')).stderr.split('\n')).toHaveLength(3)
 })
 
-test('every command has its help, with its options, and nothing in it that colours a pipe', async () => {
+test('the help of every command lists its options, without colors in a pipe', async () => {
   for (const name of ['shorten', 'list', 'import', 'report', 'sync', 'doctor']) {
     const { status, stdout, stderr } = await run(name, '--help')
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })

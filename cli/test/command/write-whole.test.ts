@@ -14,7 +14,7 @@ beforeEach(async () => {
   return () => rm(folder, { recursive: true })
 })
 
-test('a file is replaced, with its mode, and a link to it stays one', async () => {
+test('a replaced file keeps its mode, and a symbolic link to it stays a link', async () => {
   await writeFile(path('old.csv'), 'old')
   await chmod(path('old.csv'), 0o640)
   await symlink('old.csv', path('linked.csv'))
@@ -25,14 +25,14 @@ test('a file is replaced, with its mode, and a link to it stays one', async () =
   expect(await readdir(folder)).toEqual(['linked.csv', 'old.csv'])
 })
 
-test('who reads the old file while it is replaced reads it whole', async () => {
+test('a reader of the old file still reads all of it after it is replaced', async () => {
   await writeFile(path('a.csv'), 'old')
   await link(path('a.csv'), path('reader'))
   await writeWhole(path('a.csv'), 'new')
   expect(await readFile(path('reader'), 'utf8')).toBe('old')
 })
 
-test('the old file stays, and nothing beside it, if the new one cannot be written', async () => {
+test('if the new file cannot be written, the old one stays, without a temporary file', async () => {
   await writeFile(path('a.csv'), 'old')
   const probe = await fs.open(path('a.csv'), 'r')
   const sync = vi.spyOn(Object.getPrototypeOf(probe), 'sync').mockRejectedValueOnce(new Error('ENOSPC'))
@@ -43,7 +43,7 @@ test('the old file stays, and nothing beside it, if the new one cannot be writte
   expect(await readdir(folder)).toEqual(['a.csv'])
 })
 
-// Not /dev/null: broken code, run as root, would replace it for the whole machine.
+// Not with /dev/null: as root, broken code would replace it for the whole machine.
 test('a named pipe is written to, and not replaced', { skip: process.platform === 'win32' }, async () => {
   execFileSync('mkfifo', [path('pipe')])
   const reader = readFile(path('pipe'), 'utf8')
@@ -53,7 +53,7 @@ test('a named pipe is written to, and not replaced', { skip: process.platform ==
   expect((await stat(path('pipe'))).isFIFO()).toBe(true)
 })
 
-test('a name that cannot be written is refused before there is anything to write', async () => {
+test('a path that cannot be written is rejected before the work starts', async () => {
   await mkdir(path('folder'))
   for (const name of [path('folder'), path('none/a.csv')]) {
     await expect(checkWritable(name)).rejects.toThrow(UsageError)

@@ -1,33 +1,33 @@
 import process from 'node:process'
-import { clientArgs, clientOf, headerOptions } from '../client.ts'
-import { command, UsageError } from '../command.ts'
-import { many } from '../counts-and-times.ts'
+import { clientArgs, createClient, parseHeaders } from '../client.ts'
+import { defineCommand, UsageError } from '../command.ts'
+import { pluralize } from '../counts-and-times.ts'
 import { authSchemes, examine, type Report } from '../doctor/verdict.ts'
-import { jsonText } from '../output.ts'
+import { formatJson } from '../output.ts'
 import { print } from '../print.ts'
 import { ProgressLine } from '../progress.ts'
 
-const doctorNotes = `It changes nothing there: it sends about 10 GET requests of the 30 that a minute usually allows, and says how many they were.
+const doctorNotes = `It changes nothing on the server: it sends about 10 GET requests, of the usual 30 per minute, and prints how many it sent.
 If your key is refused, it is sent once each as Bearer KEY, Token KEY and the bare KEY. Other addresses are tried without the key.
 
-SHORTLINK_AUTH_SCHEME says how the key is sent: Bearer, Token or raw.
+SHORTLINK_AUTH_SCHEME sets how the key is sent: Bearer, Token or raw.
 
 Behind a proxy:                  NODE_USE_ENV_PROXY=1 HTTPS_PROXY=http://proxy.example:3128, with Node 24 or later
-With a certificate of your own:  NODE_EXTRA_CA_CERTS=company.pem
+With your own certificate:       NODE_EXTRA_CA_CERTS=company.pem
 
-The report holds no key and no contents of the account, so it can be pasted into an issue.
+The report contains neither the key nor data of the account, so you can paste it into an issue.
 
-Exit status: 0 the client works there, 1 it does not, only in part or with other options, or that cannot be told, 2 wrong usage,
-so that shortlink doctor && shortlink import links.csv is safe
+Exit status: 0 the client works; 1 it does not, works only in part or with other options, or the doctor cannot tell; 2 wrong usage.
+So 'shortlink doctor && shortlink import links.csv' imports only if the client works
 `
 
-/** The longest wait for one response, in milliseconds. */
+/** The timeout of each request, in milliseconds. */
 const TIMEOUT = 15_000
 
 /** `shortlink doctor` */
-export default command(
+export default defineCommand(
   {
-    meta: { name: 'doctor', description: 'Check that a server works with the client; changes nothing there' },
+    meta: { name: 'doctor', description: 'Check that a server works with this client, without changing anything' },
     args: {
       ...clientArgs,
       json: { type: 'boolean', description: 'print the report as JSON' },
@@ -35,14 +35,14 @@ export default command(
     async run({ args }) {
       const { env } = process
       const authScheme = authSchemes.find((scheme) => scheme === (env.SHORTLINK_AUTH_SCHEME || 'Bearer'))
-      // It may be the key, so it is not shown.
+      // An invalid value is not shown, because it may be a pasted key.
       if (!authScheme) throw new UsageError(`SHORTLINK_AUTH_SCHEME: expected one of ${authSchemes.join(', ')}`)
       const subject = {
-        baseUrl: clientOf(args).baseUrl!,
+        baseUrl: createClient(args).baseUrl!,
         allowInsecureHttp: args['allow-insecure-http'] ?? false,
         apiKey: env.SHORTLINK_API_KEY!,
         authScheme,
-        headers: headerOptions(args),
+        headers: parseHeaders(args),
         timeout: TIMEOUT,
       }
       const progress = new ProgressLine('requests')
@@ -51,9 +51,9 @@ export default command(
       const report = await examine(subject, showRequests)
       progress.end()
       const works = report.verdict === 'works'
-      // Options that are not set yet are a failure of the next command.
+      // If options have to be set first, the next command would fail, so that is an error too.
       const json = works ? report : { error: report.text, ...report }
-      await print(args.json ? `${jsonText(json, 2)}\n` : reportText(report))
+      await print(args.json ? `${formatJson(json, 2)}\n` : formatReport(report))
       process.exitCode = works ? 0 : 1
     },
   },
@@ -61,9 +61,9 @@ export default command(
   doctorNotes,
 )
 
-/** Formats a report: the verdict and what explains it, in ten lines at most. */
-function reportText({ text, notes, requests }: Report): string {
+/** Formats a report: the verdict and its explanation, in at most ten lines. */
+function formatReport({ text, notes, requests }: Report): string {
   const shown = notes.length > 8 ? [...notes.slice(0, 7), `${notes.length - 7} more: --json`] : notes
-  const last = `${many(requests, 'request')} sent, and nothing was changed.`
+  const last = `${pluralize(requests, 'request')} sent, and nothing was changed.`
   return [text, ...[...shown, last].map((note) => `  ${note}`), ''].join('\n')
 }

@@ -4,55 +4,55 @@ import { hostOf, lettersOf } from '../../addresses.ts'
 import { type ImportResult, type ImportSummary, importLinks, type PlannedRow } from '../../tasks/import.ts'
 import { type LinkRow, parameterNames } from '../../tasks/rows.ts'
 import { printable } from '../../text.ts'
-import { checkDone, isDone, leftAsItIs } from '../check-done.ts'
-import { type ClientArgs, clientArgs, clientOf, clientToPlan } from '../client.ts'
-import { asIncomplete, command, errorMessage, IncompleteError, LINKS_ARE_MADE, UsageError } from '../command.ts'
-import { countsOf, formatCount, many } from '../counts-and-times.ts'
+import { checkDone, describeDifferences, isDone } from '../check-done.ts'
+import { type ClientArgs, clientArgs, createClient, createPlanningClient } from '../client.ts'
+import { defineCommand, errorMessage, IncompleteError, LINKS_EXIST, toIncompleteError, UsageError } from '../command.ts'
+import { formatCount, formatCounts, pluralize } from '../counts-and-times.ts'
 import { type LinkFile, type Row, readLinks, setAlias } from '../files/columns.ts'
 import { type RowResult, readInput } from '../files/input.ts'
 import { throwIfNotReplaceable } from '../files/replaceable.ts'
-import { resultRows, resultTable } from '../files/result.ts'
-import { withRemedy } from '../files/write-whole.ts'
-import { addressesIn, type ImportJournal, journalOf } from '../import-journal.ts'
-import { cellText, jsonText, type Output, type OutputArgs, outputArgs, outputOf } from '../output.ts'
+import { createResultRows, formatResultTable } from '../files/result.ts'
+import { addAdvice } from '../files/write-whole.ts'
+import { createImportJournal, type ImportJournal, readAddresses } from '../import-journal.ts'
+import { createOutput, formatCell, formatJson, type Output, type OutputArgs, outputArgs } from '../output.ts'
 import { print } from '../print.ts'
-import { timeFor } from '../progress.ts'
+import { describeTime } from '../progress.ts'
 import { resolveNames, setDefaults } from '../resolve-names.ts'
-import { isNotBegun, runTask } from '../run-task.ts'
+import { isNotStarted, runTask } from '../run-task.ts'
 import { Work } from '../work.ts'
 
 /** `shortlink import` */
-export default command(
+export default defineCommand(
   {
     meta: {
       name: 'import',
-      description: 'Make a link for every row of a file, and write the file with its links',
+      description: 'Create a link for every row of a file, and write the file with its links',
     },
     args: {
       file: {
         type: 'positional',
         required: true,
         description:
-          '.csv, .tsv, .txt, .json or .ndjson with url and, if wanted, custom, domain, title, …; - for stdin',
+          '.csv, .tsv, .txt, .json or .ndjson with url and, optionally, custom, domain, title, …; - for stdin',
       },
       map: {
         type: 'string',
         multiple: true,
         valueHint: 'column=parameter',
-        description: 'what a column is, such as "Vanity=custom"; "Notes=" for nothing; may be repeated',
+        description: 'the parameter of a column, such as "Vanity=custom"; "Notes=" ignores it; may be repeated',
       },
-      domain: { type: 'string', valueHint: 'url', description: 'the domain of rows that have none' },
-      campaign: { type: 'string', valueHint: 'name|id', description: 'the campaign of rows that have none' },
-      channel: { type: 'string', valueHint: 'name|id', description: 'the channel of rows that have none' },
+      domain: { type: 'string', valueHint: 'url', description: 'the domain for rows without one' },
+      campaign: { type: 'string', valueHint: 'name|id', description: 'the campaign for rows without one' },
+      channel: { type: 'string', valueHint: 'name|id', description: 'the channel for rows without one' },
       journal: {
         type: 'string',
         valueHint: 'file',
-        description: 'where to record which row got which link; default: FILE.journal, for standard input none',
+        description: 'where to record which row got which link; default: FILE.journal, or none for standard input',
       },
-      'dry-run': { type: 'boolean', description: 'check the file and say how long it takes; no link is made' },
+      'dry-run': { type: 'boolean', description: 'check the file and estimate the time; creates no link' },
       ...outputArgs,
-      format: { ...outputArgs.format, description: 'default: table on a terminal, else that of the file' },
-      out: { ...outputArgs.out, description: `${outputArgs.out.description}, or .tsv or .txt as the input` },
+      format: { ...outputArgs.format, description: 'default: table on a terminal, else the format of the file' },
+      out: { ...outputArgs.out, description: `${outputArgs.out.description}; .tsv or .txt as the input` },
       ...clientArgs,
     },
     async run({ args }) {
@@ -75,11 +75,11 @@ interface ImportArgs extends ClientArgs, OutputArgs {
   readonly journal?: string | undefined
 }
 
-/** An import whose file was read. */
+/** An import whose file has been read. */
 interface PreparedImport extends LinkFile {
   readonly args: ImportArgs
   readonly work: Work
-  /** The rows for which no earlier result has a link, as far as they can be sent. */
+  /** The valid rows that have no link from an earlier result. */
   readonly todo: readonly Row[]
   readonly journal: ImportJournal | undefined
   readonly output: Output
@@ -88,17 +88,17 @@ interface PreparedImport extends LinkFile {
 /** Reads the file, and checks that the result can be written. */
 async function prepareImport(args: ImportArgs, isPlanOnly: boolean): Promise<PreparedImport> {
   const { file, map = [], domain, campaign, channel, out } = args
-  const output = await outputOf(args, { input: file, suffixes: { '.tsv': 'csv', '.txt': 'csv' } })
+  const output = await createOutput(args, { input: file, suffixes: { '.tsv': 'csv', '.txt': 'csv' } })
   const links = readLinks(await readInput(file), map, ['url'])
   const { input, rows } = links
-  const work = new Work(isPlanOnly ? clientToPlan(args) : clientOf(args), 'links')
-  const journal = await journalOf(file, args.journal, out)
+  const work = new Work(isPlanOnly ? createPlanningClient(args) : createClient(args), 'links')
+  const journal = await createImportJournal(file, args.journal, out)
   if (!isPlanOnly && out !== undefined) {
     const inInput = rows.flatMap(({ result }) => result?.shorturl ?? [])
-    await throwIfNotReplaceable(out, input, async () => new Set([...inInput, ...(await addressesIn(journal))]))
+    await throwIfNotReplaceable(out, input, async () => new Set([...inInput, ...(await readAddresses(journal))]))
   }
   for (const row of rows) {
-    // The alias that was drawn for a row makes the same link, whichever of the file and its result is imported.
+    // A result has the alias that was drawn for each row, so importing the file or its result creates the same link.
     setAlias(row, row.result?.alias)
     if (row.result?.outcome === 'unknown' && !row.values.custom) row.problem = MAY_HAVE_LINK
   }
@@ -112,13 +112,13 @@ async function prepareImport(args: ImportArgs, isPlanOnly: boolean): Promise<Pre
   return { ...links, args, work, todo, journal, output }
 }
 
-/** The totals of an import, and what ended it early, if anything did. */
+/** The totals of an import, and the error that ended it early, if any. */
 interface ImportEnd {
   readonly summary: ImportSummary
   readonly error: unknown
 }
 
-/** Plans the links of the rows, makes them unless `isPlanOnly`, and checks those of an earlier result. */
+/** Plans the links of the rows, creates them unless `isPlanOnly`, and checks the links of an earlier result. */
 async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise<ImportEnd> {
   const { args, work, rows, todo, journal, origin } = prepared
   const { client, signal, progress } = work
@@ -137,15 +137,15 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
       onProgress: progress.show,
       onPlan: ({ replayed, toSend }) => {
         const counts = [
-          many(rows.length, 'link'),
+          pluralize(rows.length, 'link'),
           ...(replayed > 0 ? [`${formatCount(replayed)} done before`] : []),
           ...(done.length > 0 ? [`${formatCount(done.length)} to check`] : []),
         ]
-        progress.say(`${counts.join(', ')}${timeFor(toSend, client)}`)
+        progress.say(`${counts.join(', ')}${describeTime(toSend, client)}`)
       },
       prepare: async (values) => {
         const named = values.map((row) => rowOf.get(row)!)
-        const connect = () => (isPlanOnly ? clientOf(args) : client)
+        const connect = () => (isPlanOnly ? createClient(args) : client)
         await resolveNames(named, { domain, campaign, channel }, { origin, signal, client: connect })
         return named.map(({ values, problem }) =>
           problem === undefined ? values : new InvalidRequestError([{ path: [], message: problem }]),
@@ -155,20 +155,20 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
   )
   const howToContinue = () => {
     const made = rows.filter(({ result }) => result?.outcome === 'done').length
-    const counts = `stopped: ${formatCount(made)} of ${many(rows.length, 'link')} are done`
-    if (!hasResult(rows)) return `${counts}. The same command starts again.`
+    const counts = `stopped: ${formatCount(made)} of ${pluralize(rows.length, 'link')} are done`
+    if (!hasResult(rows)) return `${counts}. Run the same command to start again.`
     if (!journal) return `${counts}. Import the result to do the rest.`
-    return `${counts}, and ${journal.path} remembers them. The same command continues there.`
+    return `${counts} and recorded in ${journal.path}. Run the same command to continue.`
   }
   const keep = (result: ImportResult<Row['values']> | PlannedRow<Row['values']>) => {
     if (result.outcome === 'planned') return
     const row = todo[result.index]!
-    row.result = resultOf(result)
+    row.result = toRowResult(result)
     if (!result.ok) row.problem ??= errorMessage(result.error)
   }
   const end = await runTask(work, task, keep, howToContinue, ({ row }) => hasIds(row))
   const summary = await task.summary()
-  if (end !== undefined) return { summary, error: withRemedy(end, '--journal') }
+  if (end !== undefined) return { summary, error: addAdvice(end, '--journal') }
   if (isPlanOnly || done.length === 0) return { summary, error: undefined }
   const check = () => checkDone(client, done, { signal, onProgress: progress.show })
   const checkEnd = await work.run(check, howToContinue).then(
@@ -186,32 +186,32 @@ const hasResult = (rows: readonly Row[]): boolean =>
 const hasIds = (row: LinkRow): boolean =>
   (['campaign', 'channel', 'domain', 'pixels', 'type'] as const).some((name) => row[name])
 
-/** Shows what would be sent, and what is wrong. */
+/** Prints what would be sent, and which rows are invalid. */
 async function showPlan({ input, rows, todo, args }: PreparedImport, { error }: ImportEnd): Promise<void> {
   if (error !== undefined) throw error
   const planned = todo.filter(({ problem }) => problem === undefined)
   if (args.json) {
     for (const row of planned) row.result = { alias: row.result?.alias, outcome: 'planned' }
-    await print(`${jsonText(resultRows(input.columns, rows), 2)}\n`)
+    await print(`${formatJson(createResultRows(input.columns, rows), 2)}\n`)
   }
-  for (const line of [...firstRows(planned), ...twinAliases(planned)]) console.error(printable(line))
+  for (const line of [...describeFirst(planned), ...describeSimilarAliases(planned)]) console.error(printable(line))
   const invalid = rows.filter((row) => row.problem !== undefined && !isDone(row))
   for (const { number, problem } of invalid) console.error(printable(`${input.name}, row ${number}: ${problem}`))
-  if (invalid.length > 0) throw new Error(`${many(invalid.length, 'row')} cannot be imported`)
+  if (invalid.length > 0) throw new Error(`${pluralize(invalid.length, 'row')} cannot be imported`)
 }
 
-/** Describes the first rows as they are sent. */
-const firstRows = (rows: readonly Row[]): string[] =>
+/** Describes the first rows as they would be sent. */
+const describeFirst = (rows: readonly Row[]): string[] =>
   rows.slice(0, 3).map(({ number, values }) => {
     const cells = Object.entries(values).flatMap(([name, value]) => {
-      if (!parameterNames.includes(name) || cellText(value) === '') return []
-      return `${name}=${name === 'password' ? '(a password)' : cellText(value)}`
+      if (!parameterNames.includes(name) || formatCell(value) === '') return []
+      return `${name}=${name === 'password' ? '(a password)' : formatCell(value)}`
     })
     return `row ${number}: ${cells.join(', ')}`
   })
 
-/** Describes aliases that are one alias on servers with a spelling of their own. */
-function twinAliases(rows: readonly Row[]): string[] {
+/** Describes aliases that some servers treat as the same alias, such as those that ignore case. */
+function describeSimilarAliases(rows: readonly Row[]): string[] {
   const firsts = new Map<string, Row>()
   return rows.flatMap((row) => {
     const { custom, domain } = row.values
@@ -220,20 +220,20 @@ function twinAliases(rows: readonly Row[]): string[] {
     const first = firsts.get(key)
     firsts.set(key, first ?? row)
     if (!first || first.values.custom === custom) return []
-    return `rows ${first.number} and ${row.number}: ${first.values.custom} and ${custom} are one alias on some servers`
+    return `rows ${first.number} and ${row.number}: ${first.values.custom} and ${custom} are the same alias on some servers`
   })
 }
 
-function resultOf(result: ImportResult<Row['values']>): RowResult {
+function toRowResult(result: ImportResult<Row['values']>): RowResult {
   const { alias, outcome, error } = result
-  // In a result, `done` means that the row has its link.
+  // In the result, `done` means that the row has its link.
   const shown = outcome === 'done' ? 'unknown' : outcome
-  if (!result.ok) return { alias, outcome: shown, error: isNotBegun(error) ? NOT_TRIED : errorMessage(error) }
+  if (!result.ok) return { alias, outcome: shown, error: isNotStarted(error) ? NOT_TRIED : errorMessage(error) }
   const { shorturl, created, differs, longurl } = result
-  return { shorturl, alias, created, outcome, error: leftAsItIs(differs, longurl) }
+  return { shorturl, alias, created, outcome, error: describeDifferences(differs, longurl) }
 }
 
-/** Writes the result, says what was done and what was not, and fails if not everything is. */
+/** Writes the result and prints the counts. @throws {IncompleteError} if some rows are not done */
 async function finishImport(prepared: PreparedImport, { summary, error: end }: ImportEnd): Promise<void> {
   const { rows, journal, output, args } = prepared
   const { out } = args
@@ -241,12 +241,12 @@ async function finishImport(prepared: PreparedImport, { summary, error: end }: I
   if (end instanceof UsageError) throw end
   const outcomes = rows.map(({ result }) => result?.outcome)
   if (end !== undefined && !hasResult(rows)) {
-    for (const line of strayLines(strays)) console.error(line)
+    for (const line of describeStrays(strays)) console.error(line)
     throw end
   }
-  const aside = await output.stepAside()
+  const conflict = await output.avoidOverwrite()
   await writeResult(prepared).catch((error) => {
-    throw journal ? error : new Error(`${errorMessage(error.cause ?? error)}. ${LINKS_ARE_MADE}`)
+    throw journal ? error : new Error(`${errorMessage(error.cause ?? error)}. ${LINKS_EXIST}`)
   })
   const notTried = rows.filter(({ result }) => result?.error === NOT_TRIED).length
   const failed = outcomes.filter((outcome) => outcome !== 'done').length - notTried
@@ -254,41 +254,43 @@ async function finishImport(prepared: PreparedImport, { summary, error: end }: I
   if (doneBefore === rows.length && doneBefore > 0) {
     const again = replayed > 0 && journal ? `: delete ${journal.path} to import them again` : ''
     console.error(`${formatCount(doneBefore)} done before, nothing sent${again}`)
-  } else console.error(countsOf({ created, found, failed, notBegun: notTried, doneBefore }))
+  } else console.error(formatCounts({ created, found, failed, notBegun: notTried, doneBefore }))
   const differing = rows.filter(({ result }) => result?.outcome === 'done' && result.error).length
   if (differing > 0)
-    console.error(`${many(differing, 'link')} may lack what the row says, see error: sync changes links`)
-  for (const line of strayLines(strays)) console.error(line)
-  if (aside) console.error(printable(`${out} was ${aside.change} meanwhile: the result is in ${aside.file}`))
-  if (end !== undefined) throw asIncomplete(end)
-  if (aside) throw new IncompleteError(`${out} is not the result of this import`)
+    console.error(
+      `${pluralize(differing, 'link')} may differ from the row, see the column error. To change links, use sync`,
+    )
+  for (const line of describeStrays(strays)) console.error(line)
+  if (conflict) console.error(printable(`${out} was ${conflict.change} meanwhile: the result is in ${conflict.file}`))
+  if (end !== undefined) throw toIncompleteError(end)
+  if (conflict) throw new IncompleteError(`${out} is not the result of this import`)
   if (failed > 0) {
     const again = 'To try again, run the same command.'
-    throw new IncompleteError(`${many(failed, 'row')} failed, see outcome and error. ${again}`)
+    throw new IncompleteError(`${pluralize(failed, 'row')} failed, see the columns outcome and error. ${again}`)
   }
 }
 
 function writeResult({ input, rows, output, args: { out = '' } }: PreparedImport): Promise<void> {
   const format = output.format ?? input.format
-  if (format !== 'csv') return output.write(resultRows(input.columns, rows), undefined, format)
+  if (format !== 'csv') return output.write(createResultRows(input.columns, rows), undefined, format)
   const delimiter = extname(out).toLowerCase() === '.tsv' ? '\t' : input.dialect.delimiter
-  return output.writeWhole(resultTable(input, rows, output.show, delimiter))
+  return output.writeWhole(formatResultTable(input, rows, output.show, delimiter))
 }
 
-/** Describes the links that the server made under another alias or domain. */
-const strayLines = (strays: ImportSummary['strays']): string[] =>
+/** Describes the links that the server created with another alias or on another domain. */
+const describeStrays = (strays: ImportSummary['strays']): string[] =>
   strays.map(({ id, shorturl }) =>
     printable(
-      `${shorturl} was made in place of the wanted link. Delete it in your account, or with client.links.delete(${id})`,
+      `${shorturl} was created instead of the requested link. Delete it in your account, or with client.links.delete(${id})`,
     ),
   )
 
 const NO_JOURNAL =
-  'No journal: after a crash, the same command would make its links a second time. --journal FILE keeps one.'
+  'No journal: after a crash, the same command would create its links again. --journal FILE prevents that.'
 
-/** The error of rows that an import has not come to when it ends early. */
+/** The error of rows that were not sent because the import ended early. */
 const NOT_TRIED = 'not tried yet'
 
 /** The error of a row of an earlier result that may have a link whose alias is unknown. */
 const MAY_HAVE_LINK =
-  'an earlier import may have made the link of this row: import its own input again, or empty outcome to make another link'
+  'an earlier import may have created the link of this row: import its original file again, or clear outcome to create another link'

@@ -1,12 +1,12 @@
 import { Campaign, Channel, Domain, Link, Overlay, Pixel, PlatformFile, QrCode, Splash } from 'shortlink-sdk/schemas'
 import { startStopwatch } from '../../tasks/task.ts'
 import { describeIssues, isRecord, similarName } from '../../text.ts'
-import { clientArgs, clientOf, type ListName, lists } from '../client.ts'
-import { command, IncompleteError, parseWholeNumber, UsageError } from '../command.ts'
-import { type OutputRow, outputArgs, outputOf } from '../output.ts'
+import { clientArgs, createClient, type ListName, lists } from '../client.ts'
+import { defineCommand, IncompleteError, parseWholeNumber, UsageError } from '../command.ts'
+import { createOutput, type OutputRow, outputArgs } from '../output.ts'
 import { Work } from '../work.ts'
 
-/** The schemas of the rows of each list, whose columns CSV has in any case. */
+/** The schema of each list's rows. CSV always has its columns. */
 const schemas: Record<ListName, { readonly shape: object }> = {
   domains: Domain,
   overlays: Overlay,
@@ -19,13 +19,13 @@ const schemas: Record<ListName, { readonly shape: object }> = {
   links: Link,
 }
 
-/** The columns of a table of links, which have more. */
+/** The columns of a table of links. The other columns would not fit a terminal. */
 const linkColumns = ['id', 'shorturl', 'title', 'longurl', 'clicks', 'date']
 
 /** `shortlink list` */
-export default command(
+export default defineCommand(
   {
-    meta: { name: 'list', description: 'List what the account has' },
+    meta: { name: 'list', description: 'List links, campaigns or other resources of the account' },
     args: {
       resource: { type: 'positional', required: true, description: lists.join(', ') },
       limit: { type: 'string', valueHint: 'n', description: 'the first n rows only' },
@@ -37,33 +37,33 @@ export default command(
       const list = lists.find((name) => name === resource)
       if (!list) {
         const meant = similarName(resource, lists)
-        const advice = meant ? `did you mean ${meant}?` : `but of ${lists.join(', ')}`
+        const advice = meant ? `did you mean ${meant}?` : `expected ${lists.join(', ')}`
         throw new UsageError(`there is no list of '${resource}', ${advice}`)
       }
       const max = limit === undefined ? Infinity : parseWholeNumber('limit', limit, 1, 1e9)
-      const output = await outputOf(args)
+      const output = await createOutput(args)
       const problems: string[] = []
-      // A row that does not fit is one row: it is printed as it came.
-      const client = clientOf(args, {
+      // A row that does not match its documented type is printed unchanged, and the other rows are printed too.
+      const client = createClient(args, {
         validation: 'report',
         onDrift: ({ issues }) => problems.push(describeIssues(issues)),
       })
       const work = new Work(client, 'rows')
       const columns = list === 'links' ? linkColumns : undefined
-      // CSV of no row has a header.
+      // CSV has a header even without rows.
       const documented = Object.keys(schemas[list].shape)
       let lacking: string[] = []
       await work.run(
         async () => {
           lacking = await output.writePages(read(work, list, max), documented, work.signal, columns)
         },
-        () => 'stopped: this is not the whole list.',
+        () => 'stopped: the list is incomplete.',
       )
       if (problems.length > 0)
-        throw new IncompleteError(`not as documented, and printed as it came: ${problems.join('; ')}`)
+        throw new IncompleteError(`printed unchanged, but not as documented: ${problems.join('; ')}`)
       if (lacking.length > 0) {
-        const missing = `columns that the first rows do not have were left out: ${lacking.join(', ')}`
-        throw new IncompleteError(`${missing}. --format ndjson has them`)
+        const missing = `columns that are missing from the first page were left out: ${lacking.join(', ')}`
+        throw new IncompleteError(`${missing}. --format ndjson includes them`)
       }
     },
   },

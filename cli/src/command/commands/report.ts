@@ -2,41 +2,41 @@ import { isShortLinkError, type ShortLinkClient } from 'shortlink-sdk'
 import { hostOf } from '../../addresses.ts'
 import { type ReportResult, type ReportSummary, readPrevious, reportLinks } from '../../tasks/report.ts'
 import { printable } from '../../text.ts'
-import { clientArgs, clientOf } from '../client.ts'
-import { command, errorMessage, IncompleteError, parseWholeNumber, UsageError } from '../command.ts'
-import { formatCount, many } from '../counts-and-times.ts'
+import { clientArgs, createClient } from '../client.ts'
+import { defineCommand, errorMessage, IncompleteError, parseWholeNumber, UsageError } from '../command.ts'
+import { formatCount, pluralize } from '../counts-and-times.ts'
 import { readInput } from '../files/input.ts'
-import { cellText, type OutputRow, outputArgs, outputOf } from '../output.ts'
+import { createOutput, formatCell, type OutputRow, outputArgs } from '../output.ts'
 import { Work } from '../work.ts'
 
 const groupings = ['campaign', 'domain', 'channel'] as const
 type Grouping = (typeof groupings)[number]
 
-const reportNotes = `The list of links costs a request for 100 of them.
-The total, and the links of --previous that are gone, are the last lines on standard error.
+const reportNotes = `Reads 100 links per request.
+The last lines on standard error are the totals, and the links of --previous that are gone.
 
-Monday's mail: keep a report of all links, and compare the next one with it.
+For a weekly email, keep a report of all links, and compare the next one with it:
   shortlink report --out last-week.csv
   shortlink report --previous last-week.csv --top 10 --format md
   shortlink report --previous last-week.csv --by campaign --format md
 `
 
 /** `shortlink report` */
-export default command(
+export default defineCommand(
   {
-    meta: { name: 'report', description: 'List every link with its clicks, and how many of them are new' },
+    meta: { name: 'report', description: 'List every link with its clicks, and how many of the clicks are new' },
     args: {
       previous: {
         type: 'string',
         valueHint: 'file',
-        description: 'an earlier report, to show how many clicks are new',
+        description: 'an earlier report, to show how many clicks are new since then',
       },
       by: {
         type: 'string',
         valueHint: groupings.join('|'),
-        description: 'a row for each of these instead of each link',
+        description: 'print one row per campaign, domain or channel instead of one per link',
       },
-      top: { type: 'string', valueHint: 'n', description: 'the n rows with the most new clicks (or clicks)' },
+      top: { type: 'string', valueHint: 'n', description: 'print only the n rows with the most new clicks, or clicks' },
       ...outputArgs,
       ...clientArgs,
     },
@@ -44,9 +44,9 @@ export default command(
       const { previous: file, by, top } = args
       if (by !== undefined && !isGrouping(by)) throw new UsageError(`--by takes ${groupings.join(', ')}, not '${by}'`)
       const max = top === undefined ? undefined : parseWholeNumber('top', top, 1, 1e9)
-      const output = await outputOf(args)
+      const output = await createOutput(args)
       const previous = file === undefined ? undefined : await readEarlierReport(file)
-      const work = new Work(clientOf(args), 'links')
+      const work = new Work(createClient(args), 'links')
       const results: ReportResult[] = []
       let rows: OutputRow[] = []
       const lines: string[] = []
@@ -61,24 +61,24 @@ export default command(
         }
         const summary = await run.summary()
         const isShown = summary.total === 0 || summary.clicks > 0 || results.some(({ link }) => link.clicks !== null)
-        lines.push(...linesOf(summary, file, isShown))
-        if (by) rows = groupsOf(results, by, by === 'domain' ? new Map() : await groupNamesById(work.client, by))
+        lines.push(...describeTotals(summary, file, isShown))
+        if (by) rows = sumByGroup(results, by, by === 'domain' ? new Map() : await readNamesById(work.client, by))
         else {
           const names = results.some(({ link }) => link.campaign !== null)
-            ? await namesIfListed(work.client)
+            ? await readCampaignNames(work.client)
             : undefined
-          rows = results.map((result) => linkRow(result, names))
+          rows = results.map((result) => toRow(result, names))
         }
       }
-      await work.run(main, () => 'stopped, and nothing was written. The same command starts again.')
+      await work.run(main, () => 'stopped, and nothing was written. Run the same command to start again.')
 
       // Without an earlier report, every click would be new.
       if (!previous) rows = rows.map(({ newClicks: _, isNew: __, ...row }) => row)
       const columns = ['shorturl', 'title', 'longurl', 'clicks', 'newClicks', 'uniqueClicks', 'error']
-      await output.write(max === undefined ? rows : topOf(rows, max), by ? undefined : columns)
+      await output.write(max === undefined ? rows : takeTop(rows, max), by ? undefined : columns)
       for (const line of lines) console.error(printable(line))
       const failed = results.filter(({ ok }) => !ok).length
-      if (failed > 0) throw new IncompleteError(`${many(failed, 'link')} could not be read, see error`)
+      if (failed > 0) throw new IncompleteError(`${pluralize(failed, 'link')} could not be read, see the column error`)
     },
   },
   0,
@@ -87,60 +87,59 @@ export default command(
 
 const isGrouping = (text: string): text is Grouping => groupings.some((name) => name === text)
 
-/** A link of an earlier report: a row of its file. */
+/** A row of an earlier report. */
 interface EarlierRow extends Readonly<Record<string, unknown>> {
   readonly id: number | string
   readonly clicks: number | string | null
   readonly error?: string
 }
 
-/** @throws {UsageError} with the row, if a file is no report of links */
+/** @throws {UsageError} if the file is not a report of links; the message names the row */
 async function readEarlierReport(file: string): Promise<EarlierRow[]> {
   const { name, columns, rows } = await readInput(file)
   const missing = columns.includes('id') && columns.includes('clicks') ? undefined : columns.join(', ')
   if (rows.length === 0 && missing) {
     throw new UsageError(
-      `${name}: expected the columns id and clicks, found ${missing}. Give a file that report has written`,
+      `${name}: expected the columns id and clicks, found ${missing}. Use a file that report has written`,
     )
   }
   const links = rows.map(({ number, cells }): EarlierRow => {
     const values = Object.fromEntries(columns.map((column, index) => [column, cells[index]]))
-    return { ...(values as { id: string; clicks: string }), error: cellText(values.error), row: number }
+    return { ...(values as { id: string; clicks: string }), error: formatCell(values.error), row: number }
   })
   try {
     await readPrevious(links, `${name},`)
   } catch (error) {
-    throw new UsageError(`${errorMessage(error)}. Give a file that report has written without --by`)
+    throw new UsageError(`${errorMessage(error)}. Use a file that report has written without --by`)
   }
   return links
 }
 
 /** Describes the totals, and the links that are gone. */
-function linesOf(summary: ReportSummary<EarlierRow>, file: string | undefined, isShown: boolean): string[] {
+function describeTotals(summary: ReportSummary<EarlierRow>, file: string | undefined, isShown: boolean): string[] {
   const { total: links, clicks, newClicks, lostClicks, isNew, newLinkClicks, gone } = summary
   const lost = lostClicks > 0 ? `, and ${formatCount(lostClicks)} fewer on others` : ''
   const since = file === undefined ? '' : `, ${formatCount(newClicks)} of them new since ${file}${lost}`
-  const sum = isShown ? `${many(clicks, 'click')}${since}` : 'and the server does not show their clicks'
-  const lines = [`${many(links, 'link')}, ${sum}`, ...goneLines(gone)]
-  // Few are new in a week, unless the file has the top of a report, or another account's.
+  const sum = isShown ? `${pluralize(clicks, 'click')}${since}` : 'and the server does not show their clicks'
+  const lines = [`${pluralize(links, 'link')}, ${sum}`, ...describeGone(gone)]
+  // If most links are new, the file probably has only the top of a report, or another account's links.
   if (file === undefined || isNew <= links / 2) return lines
-  const are = `${many(isNew, 'link')} ${isNew === 1 ? 'is not in' : 'are not in'} ${file}`
-  return [...lines, `${are} and ${isNew === 1 ? 'counts' : 'count'} as new (${many(newLinkClicks, 'click')})`]
+  const are = `${pluralize(isNew, 'link')} ${isNew === 1 ? 'is not in' : 'are not in'} ${file}`
+  return [...lines, `${are} and ${isNew === 1 ? 'counts' : 'count'} as new (${pluralize(newLinkClicks, 'click')})`]
 }
 
-/** The most links that are named as gone. */
+/** How many links are listed as gone, at most. */
 const MAX_GONE = 10
 
-function goneLines(gone: readonly EarlierRow[]): string[] {
+function describeGone(gone: readonly EarlierRow[]): string[] {
   const lines = gone.slice(0, MAX_GONE).map(({ id, shorturl, clicks }) => {
-    const before = cellText(clicks) === '' ? '' : `, ${many(Number(clicks), 'click')}`
-    return `gone: ${cellText(shorturl) || `link ${id}`}${before}`
+    const before = formatCell(clicks) === '' ? '' : `, ${pluralize(Number(clicks), 'click')}`
+    return `gone: ${formatCell(shorturl) || `link ${id}`}${before}`
   })
   return gone.length > MAX_GONE ? [...lines, `gone: ${formatCount(gone.length - MAX_GONE)} more`] : lines
 }
 
-/** Returns the row of a link. */
-function linkRow(result: ReportResult, campaigns: ReadonlyMap<number, string> | undefined): OutputRow {
+function toRow(result: ReportResult, campaigns: ReadonlyMap<number, string> | undefined): OutputRow {
   const { link, newClicks, isNew, uniqueClicks, error } = result
   const { id, shorturl, alias, title, longurl, clicks, uniqueclicks: _, campaign, ...rest } = link
   const name = campaigns && { campaignName: campaign === null ? null : (campaigns.get(campaign) ?? null) }
@@ -159,48 +158,48 @@ function linkRow(result: ReportResult, campaigns: ReadonlyMap<number, string> | 
   }
 }
 
-/** Reads the names of campaigns or channels by their ids. */
-async function groupNamesById(client: ShortLinkClient, by: 'campaign' | 'channel'): Promise<Map<number, string>> {
+/** Reads the names of all campaigns or channels, by their ids. */
+async function readNamesById(client: ShortLinkClient, by: 'campaign' | 'channel'): Promise<Map<number, string>> {
   const names = new Map<number, string>()
   for await (const { id, name } of by === 'campaign' ? client.campaigns.list() : client.channels.list()) {
-    // Two may have one name.
+    // Several may have the same name.
     names.set(id, [...names.values()].includes(name) ? `${name} (${id})` : name)
   }
   return names
 }
 
-/** Reads the names of campaigns; `undefined` if the server refuses this list. */
-const namesIfListed = (client: ShortLinkClient): Promise<Map<number, string> | undefined> =>
-  groupNamesById(client, 'campaign').catch((error) => {
+/** Reads the names of all campaigns. Returns `undefined` if the server refuses the list. */
+const readCampaignNames = (client: ShortLinkClient): Promise<Map<number, string> | undefined> =>
+  readNamesById(client, 'campaign').catch((error) => {
     if (isShortLinkError(error) && ['api', 'permission', 'not_found'].includes(error.code)) return undefined
     throw error
   })
 
-/** Sums up the clicks of each campaign, domain or channel, the most first. A link in two channels counts in both. */
-function groupsOf(results: readonly ReportResult[], by: Grouping, names: ReadonlyMap<number, string>): OutputRow[] {
+/** Adds up the clicks of each campaign, domain or channel, and sorts them. A link in two channels counts in both. */
+function sumByGroup(results: readonly ReportResult[], by: Grouping, names: ReadonlyMap<number, string>): OutputRow[] {
   const groups = new Map<string, { links: number; clicks: number | null; newClicks: number | null }>()
   for (const { link, newClicks } of results) {
-    for (const name of groupNames(link, by, names)) {
+    for (const name of listGroupNames(link, by, names)) {
       const group = groups.get(name) ?? { links: 0, clicks: null, newClicks: null }
       group.links++
-      // What the server does not show is not zero.
+      // Clicks that the server does not show are unknown, not zero.
       if (link.clicks !== null) group.clicks = (group.clicks ?? 0) + link.clicks
       if (newClicks !== undefined) group.newClicks = (group.newClicks ?? 0) + newClicks
       groups.set(name, group)
     }
   }
   const rows = [...groups].map(([name, group]) => ({ [by]: name, ...group }))
-  return topOf(rows, rows.length)
+  return takeTop(rows, rows.length)
 }
 
-function groupNames(link: ReportResult['link'], by: Grouping, names: ReadonlyMap<number, string>): string[] {
+function listGroupNames(link: ReportResult['link'], by: Grouping, names: ReadonlyMap<number, string>): string[] {
   if (by === 'domain') return [hostOf(link.shorturl)]
   const ids = by === 'campaign' ? [link.campaign ?? []].flat() : (link.channel ?? [])
   return ids.length > 0 ? ids.map((id) => names.get(id) ?? `${by} ${id}`) : [`no ${by}`]
 }
 
-/** Returns the rows with the most new clicks, or else with the most clicks. */
-function topOf(rows: readonly OutputRow[], max: number): OutputRow[] {
+/** Returns the rows with the most new clicks, sorted. Equal rows are sorted by clicks. */
+function takeTop(rows: readonly OutputRow[], max: number): OutputRow[] {
   const of = (row: OutputRow, column: string) => Number(row[column] ?? 0)
   return [...rows]
     .sort((one, other) => of(other, 'newClicks') - of(one, 'newClicks') || of(other, 'clicks') - of(one, 'clicks'))

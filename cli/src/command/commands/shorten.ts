@@ -5,10 +5,10 @@ import { AsciiFallback } from '../../tasks/ascii.ts'
 import { bulk } from '../../tasks/bulk.ts'
 import type { BulkResult } from '../../tasks/task.ts'
 import { hiddenProblem, printable } from '../../text.ts'
-import { clientArgs, clientOf } from '../client.ts'
-import { asIncomplete, command, errorMessage, IncompleteError, LINKS_ARE_MADE, UsageError } from '../command.ts'
-import { countsOf, many } from '../counts-and-times.ts'
-import { jsonText } from '../output.ts'
+import { clientArgs, createClient } from '../client.ts'
+import { defineCommand, errorMessage, IncompleteError, LINKS_EXIST, toIncompleteError, UsageError } from '../command.ts'
+import { formatCounts, pluralize } from '../counts-and-times.ts'
+import { formatJson } from '../output.ts'
 import { print } from '../print.ts'
 import { resolveDomain } from '../resolve-names.ts'
 import { runTask } from '../run-task.ts'
@@ -20,21 +20,21 @@ interface ShortAddress {
   readonly created: boolean
 }
 
-/** The result of a URL, as `--json` prints it. */
+/** The result for a URL, as `--json` prints it. */
 type ShortenedUrl = { readonly url: string } & (ShortAddress | { readonly error: string })
 
-/** An empty line of the input, which is one of the output. */
+/** The result for an empty line of the input, which becomes an empty line of the output. */
 const EMPTY: ShortenedUrl = { url: '', error: '' }
 
 /** `shortlink shorten` */
-export default command(
+export default defineCommand(
   {
-    meta: { name: 'shorten', description: 'Make a short address for each URL, and print one a line' },
+    meta: { name: 'shorten', description: 'Create a link for each URL, and print one short address per line' },
     args: {
       urls: {
         type: 'positional',
         required: false,
-        description: 'URL…; without any, or for -, one a line from standard input',
+        description: 'URL…; default, or for -: one per line from standard input',
       },
       alias: { type: 'string', valueHint: 'alias', description: 'the alias, for one URL; default: the server chooses' },
       domain: { type: 'string', valueHint: 'url', description: 'a branded domain of the account' },
@@ -44,12 +44,12 @@ export default command(
     async run({ args }) {
       const { _: given, alias, domain, json } = args
       if (given.length === 0 && process.stdin.isTTY)
-        throw new UsageError('no URL: give one, or lines on standard input')
+        throw new UsageError('no URL: expected at least one argument, or lines on standard input')
       const urls = given.join() === '-' ? [] : given
-      if (alias && urls.length !== 1) throw new UsageError('--alias is for one URL')
+      if (alias && urls.length !== 1) throw new UsageError('--alias takes exactly one URL')
       for (const [name, value = ''] of [['alias', alias] as const, ['domain', domain] as const])
         throwIfHidden(name, value)
-      const work = new Work(clientOf(args), 'URLs')
+      const work = new Work(createClient(args), 'URLs')
       const { links } = work.client
       const ownDomain = domain === undefined ? {} : { domain: await resolveDomain(domain, work.client) }
       const urlOfId = new Map<number, string>()
@@ -69,12 +69,12 @@ export default command(
         ascii.send({ url }, (params) => send(params.url, signal))
 
       const entries: ShortenedUrl[] = []
-      /** The place of each URL among the lines. */
+      /** The line number of each URL. */
       const places: number[] = []
       let lines: Interface | undefined
       const readUrls = async function* (): AsyncGenerator<string> {
         let place = 0
-        // Lines that come before they are iterated over are lost.
+        // Created only now, because lines that arrive before the iteration would be lost.
         lines = urls.length > 0 ? undefined : createInterface({ input: process.stdin, signal: work.signal })
         work.progress.expectInput(lines !== undefined)
         for await (const line of lines ?? urls) {
@@ -96,7 +96,7 @@ export default command(
           await print(text, work.signal)
         } catch (error) {
           hasFailedToPrint = true
-          throw new Error(`${errorMessage(error)}. ${LINKS_ARE_MADE}`)
+          throw new Error(`${errorMessage(error)}. ${LINKS_EXIST}`)
         }
       }
       const printNext = async () => {
@@ -111,7 +111,7 @@ export default command(
         entries[places[index]!] = ok
           ? { url, shorturl: data.shorturl, created: data.created }
           : { url, error: errorMessage(error) }
-        // In the order of the URLs, whichever is ready first. An empty line keeps the pairs of `paste`.
+        // Prints in the order of the URLs. A failed URL prints an empty line, so that `paste` pairs the lines correctly.
         while (entries[printed]) await printNext()
       }
       const task = bulk(readUrls(), shortenUrl, {
@@ -122,28 +122,26 @@ export default command(
       })
       const end = await runTask(work, task, keep, () => {
         const done = entries.some((entry) => entry && 'shorturl' in entry)
-        return done
-          ? 'stopped: the short addresses above are done, the other URLs are not.'
-          : 'stopped: no URL is done.'
+        return done ? 'stopped: only the URLs with a short address above are done.' : 'stopped: no URL is done.'
       })
       lines?.close()
       const known = entries.filter((entry) => entry && entry !== EMPTY)
       if (end !== undefined && (known.length === 0 || hasFailedToPrint)) throw end
-      // Empty lines at the end, and after a stop what had to wait for the URLs before it.
+      // Prints empty lines at the end and, after a stop, results that waited for earlier URLs.
       while (printed < entries.length) await printNext()
-      if (json) await printAll(`${jsonText(known, 2)}\n`)
+      if (json) await printAll(`${formatJson(known, 2)}\n`)
       const failed = known.filter((entry) => 'error' in entry).length
       const created = known.filter((entry) => 'created' in entry && entry.created).length
       const found = known.length - created - failed
-      if (found > 0) console.error(countsOf({ created, found, failed }))
-      if (end !== undefined) throw asIncomplete(end)
-      if (failed > 0) throw new IncompleteError(`${many(failed, 'URL')} failed`)
+      if (found > 0) console.error(formatCounts({ created, found, failed }))
+      if (end !== undefined) throw toIncompleteError(end)
+      if (failed > 0) throw new IncompleteError(`${pluralize(failed, 'URL')} failed`)
     },
   },
   Infinity,
 )
 
-/** Names an invisible character of a paste, or a second address. */
+/** @throws {InvalidRequestError} if a text has an invisible character or a second address, as pastes may */
 function throwIfHidden(name: string, text: string): void {
   const message = hiddenProblem(text)
   if (message) throw new InvalidRequestError([{ path: [name], message }])

@@ -1,60 +1,67 @@
 import { isShortLinkError } from 'shortlink-sdk'
 import { type SyncResult, type SyncSummary, syncLinks } from '../../tasks/sync.ts'
 import { printable } from '../../text.ts'
-import { clientArgs, clientOf } from '../client.ts'
-import { asIncomplete, command, errorMessage, IncompleteError, parseWholeNumber, UsageError } from '../command.ts'
-import { formatCount, many } from '../counts-and-times.ts'
+import { clientArgs, createClient } from '../client.ts'
+import {
+  defineCommand,
+  errorMessage,
+  IncompleteError,
+  parseWholeNumber,
+  toIncompleteError,
+  UsageError,
+} from '../command.ts'
+import { formatCount, pluralize } from '../counts-and-times.ts'
 import { checkRows, readLinks, setAlias } from '../files/columns.ts'
 import { readInput } from '../files/input.ts'
-import { type OutputRow, outputArgs, outputOf } from '../output.ts'
-import { timeFor } from '../progress.ts'
+import { createOutput, type OutputRow, outputArgs } from '../output.ts'
+import { describeTime } from '../progress.ts'
 import { resolveNames, setDefaults } from '../resolve-names.ts'
-import { isNotBegun } from '../run-task.ts'
+import { isNotStarted } from '../run-task.ts'
 import { Work } from '../work.ts'
 
-const syncNotes = `The file has an alias and a url in each row, and, if wanted, title, description, campaign, channel and the other parameters of a link.
-What the list of links shows is compared; the rest is sent with creations and updates.
+const syncNotes = `Each row of the file has an alias and a url, and optionally title, description, campaign, channel and other parameters of a link.
+Parameters that the list of links shows are compared. The others are only sent with creations and updates.
 
-Some servers clear what an update leaves out, so an update sends along what the server shows of the link: its expiry, targets, domain, title,
-description, campaign and channel. No server shows passwords, pixels, the type and targets by language: if a file has no column password,
+Some servers clear what an update leaves out. So each update also sends what the server shows of the link: its expiry, targets, domain, title,
+description, campaign and channel. No server shows passwords, pixels, the type and targets by language. If the file has no column password,
 --apply updates links only with --may-clear.
 
-In CI: sync links.csv --check ends with 3 if the links differ from the file, and sync links.csv --apply makes them the same.
+In CI: sync links.csv --check exits with 3 if the links differ from the file, and sync links.csv --apply makes them the same.
 
-Exit status: 0 done, a plan with changes too; 1 something failed; 2 wrong usage; 3 --check would change something; 130 after Ctrl+C
+Exit status: 0 done, also for a plan with changes; 1 something failed; 2 wrong usage; 3 --check found differences; 130 after Ctrl+C
 `
 
 /** `shortlink sync` */
-export default command(
+export default defineCommand(
   {
-    meta: { name: 'sync', description: 'Make aliases lead where a file says; without --apply, only print the plan' },
+    meta: { name: 'sync', description: 'Make links match a file; without --apply, only print the plan' },
     args: {
       file: {
         type: 'positional',
         required: true,
         description: '.csv, .tsv, .txt, .json or .ndjson with alias and url; - for standard input',
       },
-      apply: { type: 'boolean', description: 'carry out the plan' },
+      apply: { type: 'boolean', description: 'apply the plan' },
       check: { type: 'boolean', description: 'exit with 3 if there is anything to change' },
       map: {
         type: 'string',
         multiple: true,
         valueHint: 'column=parameter',
-        description: 'what a column is, such as "Vanity=custom"; "Notes=" for nothing; may be repeated',
+        description: 'the parameter of a column, such as "Vanity=custom"; "Notes=" ignores it; may be repeated',
       },
       prune: {
         type: 'string',
         valueHint: 'prefix',
-        description: 'delete the links that are not in the file and whose alias starts with this prefix',
+        description: 'delete links that are not in the file and whose alias starts with this prefix',
       },
       'max-deletes': {
         type: 'string',
         valueHint: 'n',
-        description: 'delete at most n links, or nothing at all; default 10',
+        description: 'delete nothing if the plan deletes more than n links; default: 10',
       },
       'may-clear': {
         type: 'boolean',
-        description: 'update links although that may clear passwords, pixels, types and targets by language',
+        description: 'update links even if that may clear passwords, pixels, types and targets by language',
       },
       ...outputArgs,
       ...clientArgs,
@@ -63,19 +70,19 @@ export default command(
       const { file, apply = false, check = false, prune, 'max-deletes': maxDeletes, map } = args
       const { 'may-clear': mayClear = false } = args
       if (apply && check) throw new UsageError('--check changes nothing: leave out --apply')
-      if (prune?.trim() === '') throw new UsageError('--prune takes the prefix of the aliases that it may delete')
-      if (maxDeletes !== undefined && prune === undefined) throw new UsageError('--max-deletes is for --prune')
+      if (prune?.trim() === '') throw new UsageError('--prune needs the prefix of the aliases that it may delete')
+      if (maxDeletes !== undefined && prune === undefined) throw new UsageError('--max-deletes requires --prune')
       const max = maxDeletes === undefined ? undefined : parseWholeNumber('max-deletes', maxDeletes, 0, 1e9)
-      const output = await outputOf(args, { input: file })
+      const output = await createOutput(args, { input: file })
       const input = await readInput(file)
       const { rows, origin } = readLinks(input, map ?? [], ['url', 'custom'])
       if (prune !== undefined && rows.length === 0) {
-        // Most likely the program that writes it has failed.
+        // The program that writes the file has most likely failed.
         throw new UsageError(
-          `${input.name}: has no rows, so --prune would delete every link whose alias starts with ${prune}`,
+          `${input.name} has no rows, so --prune would delete every link whose alias starts with ${prune}`,
         )
       }
-      const work = new Work(clientOf(args), 'links')
+      const work = new Work(createClient(args), 'links')
       for (const row of rows) {
         setAlias(row, row.result?.alias)
         if (!row.values.custom) row.problem ??= NO_ALIAS
@@ -103,7 +110,7 @@ export default command(
           onPlan: (made) => {
             isPlanned = true
             const requests = made.create + UPDATE_REQUESTS * made.update + made.delete
-            const time = apply ? timeFor(requests, work.client) : ''
+            const time = apply ? describeTime(requests, work.client) : ''
             work.progress.say(`${describePlan(made)}${time}`)
           },
           ...(prune !== undefined && { prune }),
@@ -117,7 +124,7 @@ export default command(
         }
       }
       const end: unknown = await work
-        .run(main, () => 'stopped: what is done stays done. The same command does the rest.')
+        .run(main, () => 'stopped: finished changes are kept. Run the same command to do the rest.')
         .then(
           () => undefined,
           (error) => error,
@@ -126,14 +133,14 @@ export default command(
       if (end !== undefined && (!isPlanned || summary.refused)) throwRefused(end)
       const shown = steps.filter(({ action, differs }) => action !== 'keep' || differs.length > 0)
       await output.write(shown.map(stepRow))
-      sayEnd(steps, summary, { apply, check, end })
+      printTotals(steps, summary, { apply, check, end })
     },
   },
   1,
   syncNotes,
 )
 
-/** The requests of an update: it reads the link before and after. */
+/** The number of requests of an update, which reads the link before and after. */
 const UPDATE_REQUESTS = 3
 
 const NO_ALIAS = 'custom: is missing, expected an alias'
@@ -150,17 +157,17 @@ function stepRow({ action, alias, domain, was, url, changes, differs, clicks, ou
     was,
     url,
     changes: changes.join(', '),
-    // Few servers store anything otherwise.
+    // Few servers store values in another form, so the column is added only if needed.
     ...(differs.length > 0 && { differs: differs.join(', ') }),
     clicks,
     // In a plan, `done` means that the link is as the file says.
     outcome: error && outcome === 'done' ? 'unknown' : outcome,
-    error: error && (isNotBegun(error) ? 'not tried yet' : errorMessage(error)),
+    error: error && (isNotStarted(error) ? 'not tried yet' : errorMessage(error)),
   }
 }
 
-/** Prints the last lines. @throws {IncompleteError} if a change was not made, or `--check` has found one */
-function sayEnd(
+/** Prints the totals. @throws {IncompleteError} if a change failed, or `--check` found one */
+function printTotals(
   steps: readonly SyncResult[],
   plan: SyncSummary,
   { apply, check, end }: { apply: boolean; check: boolean; end: unknown },
@@ -169,7 +176,7 @@ function sayEnd(
   const clicks = deletions.reduce((sum, step) => sum + (step.clicks ?? 0), 0)
   const isKept = deletions.some(({ outcome }) => outcome === 'planned') || end !== undefined
   if (clicks > 0 && !(apply && isKept))
-    console.error(`${many(clicks, 'click')} of the deleted links ${apply ? 'are gone' : 'would be gone'}.`)
+    console.error(`${pluralize(clicks, 'click')} of the deleted links ${apply ? 'are gone' : 'would be gone'}.`)
   if (plan.notCompared.length > 0) {
     console.error(`Not compared, because the list of links does not show it: ${plan.notCompared.join(', ')}.`)
   }
@@ -182,11 +189,11 @@ function sayEnd(
   }
   const changes = total - keep
   const option = refused ? '--apply --may-clear' : '--apply'
-  const failed = steps.filter(({ ok, error }) => !ok && !isNotBegun(error)).length
+  const failed = steps.filter(({ ok, error }) => !ok && !isNotStarted(error)).length
   if (changes === 0) console.error('Nothing to do.')
   else if (!apply && check)
-    throw new IncompleteError(`${many(changes, 'change')} to make: ${option} carries out this plan`, DRIFT)
-  else if (!apply) console.error(`Nothing was changed: ${option} carries out this plan.`)
+    throw new IncompleteError(`${pluralize(changes, 'change')} to make: ${option} applies this plan`, DRIFT)
+  else if (!apply) console.error(`Nothing was changed: ${option} applies this plan.`)
   else {
     const counts = [
       `${formatCount(created)} created`,
@@ -197,34 +204,36 @@ function sayEnd(
     ]
     console.error(counts.join(', '))
   }
-  if (end !== undefined) throw asIncomplete(end)
+  if (end !== undefined) throw toIncompleteError(end)
   if (failed > 0) {
     const left = apply && deletions.length > 0 && deleted === 0 ? ' Nothing was deleted.' : ''
-    throw new IncompleteError(`${many(failed, 'change')} failed, see error.${left} To try again, run the same command.`)
+    throw new IncompleteError(
+      `${pluralize(failed, 'change')} failed, see the column error.${left} To try again, run the same command.`,
+    )
   }
 }
 
 const ADVICE = ' If the links have passwords, add a column password.'
 
-/** The most links that are named because the server stores them otherwise. */
+/** How many links that the server stores in another form are named, at most. */
 const MAX_DIFFERING = 5
 
 function describeDiffering(steps: readonly SyncResult[]): string {
   const named = steps.slice(0, MAX_DIFFERING).map(({ alias, differs }) => `${alias} (${differs.join(', ')})`)
   const more = steps.length > MAX_DIFFERING ? `, and ${formatCount(steps.length - MAX_DIFFERING)} more` : ''
-  return `The server stores in another form than the file says: ${named.join(', ')}${more}.`
+  return `The server stores in another form than the file has: ${named.join(', ')}${more}.`
 }
 
-/** Says of a plan that is refused which option allows it. */
+/** Throws the error of a refused plan, with the command's options instead of the function's. */
 function throwRefused(error: unknown): never {
   if (!isShortLinkError(error) || error.code !== 'invalid_request') throw error
   const options: Readonly<Record<string, string>> = { maxDeletes: '--max-deletes', mayClear: '--may-clear' }
   const lines = error.issues.flatMap(({ path: [name = ''], message }) => {
     const option = options[name]
-    return option ? [`${option}: ${message}${name === 'mayClear' ? `.${ADVICE} If not, say --may-clear` : ''}`] : []
+    return option ? [`${option}: ${message}${name === 'mayClear' ? `.${ADVICE} If not, use --may-clear` : ''}`] : []
   })
   throw lines.length > 0 ? new UsageError(lines.join('\n')) : error
 }
 
-/** The exit status of `--check` if the links differ from the file. */
+/** The exit status if `--check` finds differences. */
 const DRIFT = 3

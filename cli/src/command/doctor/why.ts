@@ -2,42 +2,40 @@ import type { AnyShortLinkError } from 'shortlink-sdk'
 import { isRecord, shorten } from '../../text.ts'
 import type { ListName } from '../client.ts'
 
-/** What the doctor reads. */
+/** The calls of the doctor: the account, or a list. */
 export type Part = 'account' | ListName
 
 /**
- * The responder to a call: the platform (`ok`, `refused`, or `unusable` if the client cannot work with it), something
- * else (`foreign`, or `web page` for HTML), or nothing (`silent`). A failure (5xx) and a rate limit (429) can come from
- * anything on the way.
+ * What responded to a call: the platform (`ok`, `refused`, or `unusable` if the client cannot use the response),
+ * another program (`foreign`, or `web page` for HTML), or nothing (`silent`). A failure (5xx) and a rate limit (429)
+ * may come from a proxy too.
  */
 type Responder = 'ok' | 'refused' | 'unusable' | 'foreign' | 'web page' | 'silent' | 'failing' | 'rate limit'
 
-/** A call, and its end. */
-export type ExaminedCall = ReturnType<typeof examinedCall>
+/** A call and its result. */
+export type ExaminedCall = ReturnType<typeof describeCall>
 
-/** Describes a call that ended with an error, or without one. */
-export function examinedCall(part: Part, error: AnyShortLinkError | undefined) {
+export function describeCall(part: Part, error: AnyShortLinkError | undefined) {
   const status = !error ? 200 : 'httpStatus' in error ? error.httpStatus : 'status' in error ? error.status : undefined
   const said = error && 'serverMessage' in error ? shorten(error.serverMessage, 100) : ''
   const issues = error?.code === 'invalid_response' ? error.issues : []
   const misfits = issues.map(({ path, message }) => `${path.join('.').replace(/\.\d+(?=\.|$)/g, '[]')}: ${message}`)
   return {
     part,
-    /** As it is written in a program. */
+    /** The code of the call, as in a program. */
     call: part === 'account' ? 'account.get()' : `${part}.list()`,
-    /** The HTTP status of the response, if any came. */
+    /** The HTTP status of the response, if there was one. */
     status,
-    kind: responderOf(error),
-    /** The status, and the server's message. */
+    kind: findResponder(error),
+    /** The status and the server's message. */
     response: `${status ?? 'no response'} ${said}`.trim().replace(/\.$/, ''),
-    /** The fields that are not as documented: each once, whatever row it is in. */
+    /** The fields that do not match their documented types. Each is named once, even if several rows have it. */
     issues: [...new Set(misfits)],
     error,
   }
 }
 
-/** Returns the responder, by the error that its response became. */
-function responderOf(error: AnyShortLinkError | undefined): Responder {
+function findResponder(error: AnyShortLinkError | undefined): Responder {
   if (!error) return 'ok'
   if (error.code === 'server') return 'failing'
   if (error.code === 'rate_limit') return 'rate limit'
@@ -47,23 +45,23 @@ function responderOf(error: AnyShortLinkError | undefined): Responder {
   return typeof body === 'string' && isHtml(body) ? 'web page' : 'foreign'
 }
 
-/** Returns whether a body is of the platform: its `error` is a number or a boolean. That of others is a text. */
+/** Returns whether a body is the platform's: its `error` is a number or a boolean. Other programs send a text. */
 const isEnvelope = (body: unknown): boolean => isRecord(body) && /^(\d+|true|false)$/.test(String(body.error))
 
 const isHtml = (body: string): boolean => /^\s*<|<(!doctype|html)\b/i.test(body.slice(0, 1000))
 
-/** Describes the calls that failed on a server where others work, one line for each response. */
-export function failures(calls: readonly ExaminedCall[]): string[] {
+/** Describes the failed calls on a server where others work, one line for each different response. */
+export function describeFailures(calls: readonly ExaminedCall[]): string[] {
   const names = new Map<string, string[]>()
   for (const { call, kind, response, issues } of calls.filter(({ error }) => error)) {
-    const problem = `${shorten([response, ...issues].join(', '), 300)}. ${adviceAbout(kind)}`
+    const problem = `${shorten([response, ...issues].join(', '), 300)}. ${getAdvice(kind)}`
     names.set(problem, [...(names.get(problem) ?? []), call])
   }
   return [...names].map(([problem, same]) => `${same.join(', ')}: ${problem}`)
 }
 
-function adviceAbout(kind: Responder): string {
-  if (kind === 'refused') return 'Not every server and plan has this: ask the operator.'
+function getAdvice(kind: Responder): string {
+  if (kind === 'refused') return 'Not every server and plan supports this: ask the operator.'
   if (kind === 'rate limit') return 'Run the doctor again later: the rate limit is used up.'
-  return 'The client cannot use this: show it to the operator of the server.'
+  return 'The client cannot use this response: report it to the operator of the server.'
 }

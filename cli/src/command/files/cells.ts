@@ -1,11 +1,11 @@
 import { aliasIn, hostOf } from '../../addresses.ts'
 import { formatValue, hiddenProblem, isRecord } from '../../text.ts'
-import { cellText } from '../output.ts'
+import { formatCell } from '../output.ts'
 
-/** The columns whose cells hold JSON, if they are not plain. */
+/** The columns whose cells may contain JSON. */
 const jsonColumns = ['pixels', 'channel', 'deeplink', 'geotarget', 'devicetarget', 'languagetarget', 'parameters']
 
-/** The columns whose cells are addresses, parts of them, or have them. */
+/** The columns whose cells are or contain addresses, or parts of addresses. */
 const addressColumns = [
   'url',
   'custom',
@@ -17,16 +17,16 @@ const addressColumns = [
   'languagetarget',
 ]
 
-/** Returns whether a cell is empty, or has a word of databases for that. */
-export const isNothing = (text: string): boolean => text === '' || text === 'NULL' || text === '\\N'
+/** Returns whether a cell is empty, or a database export's text for NULL. */
+export const isEmptyCell = (text: string): boolean => text === '' || text === 'NULL' || text === '\\N'
 
-/** The cells of a spreadsheet whose formula fails, in English, German, French and Spanish. */
+/** Cells of spreadsheets whose formula failed, in English, German, French and Spanish. */
 const formulaError =
   /^#(REF!|NAME\?|VALUE!|DIV\/0!|N\/A|NUM!|NULL!|SPILL!|CALC!|ERROR!|FIELD!|BLOCKED!|CONNECT!|BUSY!|GETTING_DATA|UNKNOWN!|BEZUG!|WERT!|ZAHL!|NV|NOM\?|VALEUR!|NOMBRE!|¡REF!|¿NOMBRE\?|¡VALOR!|¡DIV\/0!)$/
 
-/** Returns why a cell cannot be sent; `undefined` if nothing is wrong with it as far as its text shows. */
-export function cellProblem(parameter: string, text: string): string | undefined {
-  if (formulaError.test(text.trim())) return `${parameter}: ${text.trim()} is an error of the spreadsheet`
+/** Returns why a cell cannot be sent, or `undefined` if its text shows no problem. */
+export function findCellProblem(parameter: string, text: string): string | undefined {
+  if (formulaError.test(text.trim())) return `${parameter}: ${text.trim()} is a spreadsheet error`
   const hidden = addressColumns.includes(parameter.replace(/\..*/, '')) ? hiddenProblem(text) : undefined
   return hidden && `${parameter}: ${hidden}`
 }
@@ -35,7 +35,7 @@ const months =
   'jan jän janv feb févr mär märz mar mars mrz apr avr abr may mai mag jun juin giu jul juil lug aug août aout ago sep sept set oct okt ott nov dec déc dez dic ene gen'
 const month = `(${months.replaceAll(' ', '|')})\\.?`
 
-/** What spreadsheets make of aliases that look like a number, a date, a time or a truth value, in several languages. */
+/** What spreadsheets turn aliases into that look like a number, a date, a time or a boolean, in several languages. */
 const mangled = [
   /^-?\d+([.,]\d+)?E[+-]\d+$/i,
   /^\d+[.,]0+$/,
@@ -47,21 +47,21 @@ const mangled = [
   /^\d{1,2}:\d\d(:\d\d)?( ?[AP]M)?$/i,
 ]
 
-/** The longest alias that a spreadsheet makes. */
+/** The longest text that spreadsheets write for such an alias. */
 const MAX_MANGLED = 40
 
-/** Returns whether a cell is what a spreadsheet makes of an alias that it takes for something else. */
+/** Returns whether a cell looks like an alias that a spreadsheet changed, as it does with numbers and dates. */
 export function isMangled(cell: unknown): boolean {
-  const text = cellText(cell).trim()
+  const text = formatCell(cell).trim()
   return typeof cell === 'boolean' || (text.length <= MAX_MANGLED && mangled.some((form) => form.test(text)))
 }
 
-/** Returns whether a number is all that is left of an alias, such as 7 of `007`. */
-export const isNumberOf = (text: string, alias: string): boolean =>
+/** Returns whether a spreadsheet may have turned an alias into this number, such as `007` into 7. */
+export const isNumericFormOf = (text: string, alias: string): boolean =>
   /^\d+$/.test(text) && text !== alias && alias !== '' && Number(text) === Number(alias)
 
-/** The parts of an address that may lack its scheme: its host, and those of its path. */
-const partsOf = (address: string): string[] =>
+/** Splits an address, with or without a scheme, into its host and the segments of its path. */
+const splitAddress = (address: string): string[] =>
   address
     .replace(/^https?:\/\//i, '')
     .replace(/\/$/, '')
@@ -69,32 +69,32 @@ const partsOf = (address: string): string[] =>
 
 const isHost = (text = '') => /^[^\s?#]+$/.test(text) && /.\../.test(text)
 
-/** Returns the alias in the address of a cell; `undefined` if that is no host with one part of a path. */
-function aliasInShortAddress(cell: string): string | undefined {
-  const [host, alias, ...more] = partsOf(cell)
+/** Returns the alias in a cell that is an address: a host and one path segment. Otherwise `undefined`. */
+function parseShortAddress(cell: string): string | undefined {
+  const [host, alias, ...more] = splitAddress(cell)
   return isHost(host) && alias && !/[?#]/.test(alias) && more.length === 0 ? (aliasIn(cell) ?? undefined) : undefined
 }
 
 /**
- * Returns the last part of a short address; `undefined` if a text is none.
+ * Returns the last path segment of a short address, or `undefined` if the text is not one.
  *
- * @param url the address that the row leads to: another page of its site is no short address
+ * @param url the address that the row leads to. Other pages of the same site are not short addresses.
  */
-export function lastPartOf(text: string, url: string): string | undefined {
-  const [host, ...path] = partsOf(text.trim())
+export function getLastSegment(text: string, url: string): string | undefined {
+  const [host, ...path] = splitAddress(text.trim())
   const isShort = isHost(host) && path.length > 0 && !/[\s?#]/.test(path.join(''))
   return isShort && (path.length === 1 || hostOf(text) !== hostOf(url))
     ? (aliasIn(`https://host/${path.at(-1)}`) ?? undefined)
     : undefined
 }
 
-/** Returns the value of a cell, as it is sent. */
+/** Returns the value to send for a cell. */
 export function readCell(parameter: string, cell: unknown): unknown {
-  if (typeof cell !== 'string') return parameter === 'custom' ? cellText(cell) : targetList(parameter, cell)
-  // Some exports have the whole short address where others have the alias.
-  if (parameter === 'custom') return aliasInShortAddress(cell) ?? cell
+  if (typeof cell !== 'string') return parameter === 'custom' ? formatCell(cell) : toTargetList(parameter, cell)
+  // Some exports have the whole short address instead of the alias.
+  if (parameter === 'custom') return parseShortAddress(cell) ?? cell
   if (parameter === 'status' || parameter === 'type') return cell.toLowerCase()
-  return jsonColumns.includes(parameter) && /^[[{]/.test(cell) ? targetList(parameter, parseJson(cell)) : cell
+  return jsonColumns.includes(parameter) && /^[[{]/.test(cell) ? toTargetList(parameter, parseJson(cell)) : cell
 }
 
 function parseJson(text: string): unknown {
@@ -105,27 +105,27 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns targets that are an object, as details of links have them, in the form that is sent. */
-function targetList(parameter: string, value: unknown): unknown {
+/** Converts targets from an object, as in a link's details, to the list that is sent. */
+function toTargetList(parameter: string, value: unknown): unknown {
   const [, kind] = /^(location|device|language)target$/.exec(parameter.replace('geo', 'location')) ?? []
   if (!kind || !isRecord(value)) return value
   return Object.entries(value).map(([name, link]) => ({ [kind]: name, link }))
 }
 
-const dateForms = 'YYYY-MM-DD HH:MM:SS, without seconds, with T, or YYYY-MM-DD for its last second'
+const dateForms = 'YYYY-MM-DD HH:MM[:SS], or YYYY-MM-DD for the end of that day'
 
-export function dateProblem(value: unknown): string {
-  const given = cellText(value).trim()
+export function describeInvalidDate(value: unknown): string {
+  const given = formatCell(value).trim()
   const [zone] = /(?<=\d)(Z|[+-]\d\d:?\d\d)$/i.exec(given.includes(':') ? given : '') ?? []
   const why = zone ? `: the platform has no time zones, so leave out ${zone}` : ''
   return `expiry: expected ${dateForms}, received ${formatValue(value)}${why}`
 }
 
-/** Returns a date and time in the form of the platform; `undefined` if a value is not a date in an accepted form. */
-export function readDate(value: unknown): string | undefined {
+/** Converts a date to the format of the platform. Returns `undefined` if the value is not in an accepted format. */
+export function parseDate(value: unknown): string | undefined {
   const [, date, time, seconds] =
-    /^(\d{4}-\d\d-\d\d)(?:[ T]((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d)?)?$/.exec(cellText(value).trim()) ?? []
-  // JavaScript reads 2026-02-30 as 2 March.
+    /^(\d{4}-\d\d-\d\d)(?:[ T]((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d)?)?$/.exec(formatCell(value).trim()) ?? []
+  // JavaScript parses 2026-02-30 as March 2.
   if (date === undefined || !new Date(`${date}T00:00Z`).toJSON()?.startsWith(date)) return undefined
   return time === undefined ? `${date} 23:59:59` : `${date} ${time}${seconds ?? ':00'}`
 }

@@ -1,60 +1,67 @@
 import { parameterNames } from '../../tasks/rows.ts'
 
-/** The names that exports of other programs have, without case, spaces and signs. */
+/** Column names in the exports of other programs, in lower case and without spaces and punctuation. */
 export const otherNames: Readonly<Record<string, string>> = {
-  ...named('url', 'longurl destination destinationurl originalurl target linkto'),
-  ...named('custom', 'alias customalias slug keyword backhalf slashtag shortcode path key custombitlink'),
-  ...named('expiry', 'expires expiresat expireson expireat expiration expirationdate expirydate expiredate validuntil'),
-  ...named('password', 'linkpassword'),
-  ...named('metatitle', 'ogtitle'),
-  ...named('metadescription', 'ogdescription'),
-  ...named('metaimage', 'ogimage'),
-  ...named('devicetarget.iPhone', 'iphone iphoneurl iphonelink iphonetarget'),
-  ...named('devicetarget.iPad', 'ipad ipadurl ipadlink ipadtarget'),
-  ...named('devicetarget.iOS', 'ios iosurl ioslink iostarget'),
-  ...named('devicetarget.Android', 'android androidurl androidlink androidtarget'),
+  ...mapNames('url', 'longurl destination destinationurl originalurl target linkto'),
+  ...mapNames('custom', 'alias customalias slug keyword backhalf slashtag shortcode path key custombitlink'),
+  ...mapNames(
+    'expiry',
+    'expires expiresat expireson expireat expiration expirationdate expirydate expiredate validuntil',
+  ),
+  ...mapNames('password', 'linkpassword'),
+  ...mapNames('metatitle', 'ogtitle'),
+  ...mapNames('metadescription', 'ogdescription'),
+  ...mapNames('metaimage', 'ogimage'),
+  ...mapNames('devicetarget.iPhone', 'iphone iphoneurl iphonelink iphonetarget'),
+  ...mapNames('devicetarget.iPad', 'ipad ipadurl ipadlink ipadtarget'),
+  ...mapNames('devicetarget.iOS', 'ios iosurl ioslink iostarget'),
+  ...mapNames('devicetarget.Android', 'android androidurl androidlink androidtarget'),
 }
 
-function named(parameter: string, names: string): Record<string, string> {
+function mapNames(parameter: string, names: string): Record<string, string> {
   return Object.fromEntries(names.split(' ').map((name) => [name, parameter]))
 }
 
-/** Returns a name without case, spaces and signs. */
-export const plain = (name: string): string =>
+/** Returns a name in lower case and without spaces and punctuation. */
+export const normalizeName = (name: string): string =>
   name
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '')
 
 /**
- * Returns the parameter of a link that a name means. The parameters of UTM keep their names, and an address for one
- * device is `devicetarget.Android`.
+ * Returns the parameter of a link that a column name stands for. UTM parameters keep their names, and an address for
+ * one device is a parameter such as `devicetarget.Android`.
  */
-export function parameterOf(name: string): string | undefined {
-  const text = plain(name)
+export function findParameter(name: string): string | undefined {
+  const text = normalizeName(name)
   if (/^utm./.test(text)) return `utm_${text.slice(3)}`
   if (/^devicetarget(iphone|ipad|ios|android)$/.test(text)) return otherNames[text.slice('devicetarget'.length)]
   return parameterNames.includes(text) ? text : Object.hasOwn(otherNames, text) ? otherNames[text] : undefined
 }
 
-/** The names of columns that have the alias, or a short address that ends in it. */
+/** Column names that may stand for the alias, or a short address that ends with it. */
 const aliasName =
   /alias|slug|keyword|vanity|backhalf|bitlink|tinyurl|short(url|link|id|name)|custom(url|link|name)|^(link|short|code|hash)$/
 
-/** Returns whether a column may have the alias, or a short address that ends in it. */
-export const mayBeAlias = (name: string): boolean => parameterOf(name) === 'custom' || aliasName.test(plain(name))
+/** Returns whether a column may contain the alias, or a short address that ends with it. */
+export const mayBeAlias = (name: string): boolean =>
+  findParameter(name) === 'custom' || aliasName.test(normalizeName(name))
 
-/** Returns whether a name asks a question, such as `is_custom` and `hasPassword`. */
-export const isQuestion = (name: string): boolean =>
+/** Returns whether a column name stands for a boolean, such as `is_custom` or `hasPassword`. */
+export const isBooleanName = (name: string): boolean =>
   /^([Ii]s|[Hh]as|[Ww]as)(?=[A-Z_\s-])|^(IS|HAS|WAS)[_\s-]/.test(name)
 
 const targetNames = 'url|link|target|targeting|redirect|destination'
 
-/** The names of columns for what a link cannot lack unnoticed, by the parameter for it, if there is one. */
+/**
+ * Column names that must not be ignored silently, because links without their values would behave differently. Each
+ * with its parameter: `undefined` if links have none, an empty string if the column can be ignored after all.
+ */
 const meanings: readonly (readonly [RegExp, string | undefined])[] = [
   [/expir.*(clicks|visits|uses|views)|(clicks?|visits?|uses?|views?)(limit|max)|valid(from|since)/, undefined],
   [/(limit|max)(imum)?(number)?(of)?(clicks|visits|uses|views)/, undefined],
-  // Statistics.
+  // Statistics can be ignored.
   [/(clicks?|visits?|scans?|views?|count|total)$/, ''],
   [/expir|valid(to|thru|through|till|until)|^(ends?(at|on|date)|ttl|gültigbis|ablauf(s?datum)?)$/, 'expiry'],
   [/pass(word|wort|code|phrase|wd)|^pwd$|motdepasse/, 'password'],
@@ -67,10 +74,10 @@ const meanings: readonly (readonly [RegExp, string | undefined])[] = [
 ]
 
 /**
- * Returns what a column means that must not be left out in silence, if it does. `parameter` is `undefined` if a link
- * has none for it.
+ * Returns the meaning of a column that must not be ignored silently, or `undefined` if it can be ignored. `parameter`
+ * is `undefined` if links have no such parameter.
  */
-export function meaningOf(name: string): { readonly parameter: string | undefined } | undefined {
-  const [, parameter] = meanings.find(([pattern]) => pattern.test(plain(name))) ?? [undefined, '']
+export function findMeaning(name: string): { readonly parameter: string | undefined } | undefined {
+  const [, parameter] = meanings.find(([pattern]) => pattern.test(normalizeName(name))) ?? [undefined, '']
   return parameter === '' ? undefined : { parameter }
 }

@@ -2,47 +2,46 @@ import { extname } from 'node:path'
 import { CsvError, parse } from 'csv-parse/sync'
 import { isRecord, shorten } from '../../text.ts'
 import { UsageError } from '../command.ts'
-import { mayBeAlias, parameterOf } from './column-names.ts'
+import { findParameter, mayBeAlias } from './column-names.ts'
 import { hasFormula, removeGuards } from './formula-guard.ts'
-import { nameOf, readTextFile, type Text } from './read-text.ts'
+import { getDisplayName, readTextFile, type Text } from './read-text.ts'
 
-/** The rows of a file, and what it takes to write them back. */
+/** The rows of a file, and its format. */
 export interface Input {
-  /** Its name in messages. */
+  /** The name of the file in messages. */
   readonly name: string
   readonly format: 'csv' | 'json' | 'ndjson'
   readonly columns: readonly string[]
-  /** The rows that are not empty. */
+  /** The rows of the file, without empty ones. */
   readonly rows: readonly InputRow[]
-  /** The form of its cells, if it is a table. */
+  /** How the table is written, for a result in the same form. */
   readonly dialect: CsvDialect
 }
 
-/** A row of a file. */
 export interface InputRow {
-  /** Its number as a spreadsheet has it, where the header is row 1; in JSON the position from 1, in NDJSON the line. */
+  /** The row number: in a table, the header is row 1; in JSON, the first object is 1; in NDJSON, the line number. */
   readonly number: number
-  /** Its cells by their columns. A row of JSON has holes where it lacks a key. */
+  /** The cells in the order of the columns. A JSON row has holes where it lacks a key. */
   readonly cells: readonly unknown[]
-  /** The result of an earlier import, if the file is one. */
+  /** The result of an earlier import, if the file is the result of one. */
   readonly result?: RowResult
 }
 
 /** The result of an import for a row. */
 export interface RowResult {
   readonly shorturl?: string | undefined
-  /** The alias of the link, also of one that is not made yet, so that it is the same one whenever it is made. */
+  /** The alias of the link. Set even before the link is created, so that a repeated import uses the same alias. */
   readonly alias?: string | undefined
   readonly created?: boolean | undefined
   readonly outcome: string
   readonly error?: string | undefined
 }
 
-/** The form of a table. */
+/** How a table is written. */
 export interface CsvDialect extends Omit<Text, 'text'> {
   readonly delimiter: string
   readonly lineEnd: string
-  /** Whether its first line is `sep=;`, which Excel does not show. */
+  /** Whether the first line is `sep=;` or similar, which Excel writes and does not show. */
   readonly hasSeparatorLine: boolean
 }
 
@@ -63,22 +62,22 @@ const inputFormats: Readonly<Record<string, Input['format']>> = {
 }
 
 /**
- * Reads a .csv, .tsv, .txt, .json or .ndjson file, or standard input for `-`, whose beginning says what it is.
+ * Reads a .csv, .tsv, .txt, .json or .ndjson file. Reads standard input for `-`, and detects its format.
  *
- * @throws {UsageError} with the line, if the file is not what its name says
+ * @throws {UsageError} if the content does not match the format; the message names the line
  */
 export async function readInput(path: string): Promise<Input> {
   const extension = extname(path).toLowerCase()
-  const name = nameOf(path)
+  const name = getDisplayName(path)
   const whole = await readTextFile(path)
-  const format = path === '-' ? formatOfText(whole.text) : inputFormats[extension]
+  const format = path === '-' ? detectFormat(whole.text) : inputFormats[extension]
   if (!format) throw new UsageError(`${path}: expected a .csv, .tsv, .txt, .json or .ndjson file`)
   if (format === 'csv') return { name, format, ...readTable(whole, name, extension) }
-  const rows = format === 'json' ? readJson(whole.text, name) : readLines(whole.text, name)
-  return { name, format, dialect: plainDialect, ...tableOf(rows, name) }
+  const rows = format === 'json' ? parseList(whole.text, name) : parseLines(whole.text, name)
+  return { name, format, dialect: plainDialect, ...toTable(rows, name) }
 }
 
-function formatOfText(text: string): Input['format'] {
+function detectFormat(text: string): Input['format'] {
   const start = text.trimStart()[0]
   return start === '[' ? 'json' : start === '{' ? 'ndjson' : 'csv'
 }
@@ -87,8 +86,9 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
   const [separatorLine, separator] = /^sep=(.)(?:\r\n|\r|\n)/i.exec(text) ?? ['']
   const body = text.slice(separatorLine.length)
   const lineEnd = /\r\n|\r|\n/.exec(text)?.[0] ?? '\n'
-  const delimiter = separator ?? (extension === '.tsv' ? '\t' : delimiterOf(body))
-  if (body.trim() === '') throw new UsageError(`${name}, line 1: expected the names of the columns, the file is empty`)
+  const delimiter = separator ?? (extension === '.tsv' ? '\t' : detectDelimiter(body))
+  if (body.trim() === '')
+    throw new UsageError(`${name}, line 1: expected a header with column names, the file is empty`)
   let lines = 0
   const onRecord = (record: string[], info: { lines: number }) => {
     lines = info.lines
@@ -98,7 +98,7 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
   try {
     records = parse(body, {
       delimiter,
-      // All of them, because a file that was put together from others has several.
+      // A file that was merged from several may have different line endings.
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       trim: true,
@@ -111,14 +111,15 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
     const problem = isOpen ? 'a quote (") opens a cell of this row and does not close it' : error.message
     throw new UsageError(`${name}, line ${line}: ${problem}`)
   }
-  const areGuarded = isWrittenHere(records[0] ?? []) || !records.some((cells) => cells.some(hasFormula))
+  // In the files of other programs, apostrophes are guards only if every formula has one.
+  const areGuarded = isOwnOutput(records[0] ?? []) || !records.some((cells) => cells.some(hasFormula))
   const [columns = [], ...rest] = records.map((cells) => cells.map(areGuarded ? removeGuards : String))
   const rows = rest.map((cells, index) => ({ number: index + 2, cells }))
   for (const { number, cells } of rows) {
     if (cells.slice(columns.length).some((cell) => cell !== '')) {
       throwIfNoHeader(name, columns)
       const problem = `has ${cells.length} cells, but there ${columns.length === 1 ? 'is 1 column' : `are ${columns.length} columns`}`
-      throw new UsageError(`${name}, row ${number}: ${problem}. A cell with the delimiter in it needs quotes`)
+      throw new UsageError(`${name}, row ${number}: ${problem}. Quote cells that contain the delimiter`)
     }
   }
   return {
@@ -128,54 +129,50 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
   }
 }
 
-/** Checks the first line of a table in which something is wrong. @throws {UsageError} if it names no column */
+/** Explains an invalid table whose header is missing. @throws {UsageError} if the first line has no column names */
 export function throwIfNoHeader(name: string, columns: readonly string[]): void {
-  const isHeader = columns.some((column) => parameterOf(column) !== undefined || mayBeAlias(column))
+  const isHeader = columns.some((column) => findParameter(column) !== undefined || mayBeAlias(column))
   const address = columns.find((column) => /^https?:\/\//i.test(column))
   if (isHeader && address === undefined) return
   const found = address === undefined ? columns.filter((column) => column !== '').join(', ') : 'an address'
   throw new UsageError(
-    `${name}: line 1 is no header: expected the names of the columns, such as url, found ${shorten(found, 100)}`,
+    `${name}: line 1 is not a header: expected column names, such as url, found ${shorten(found, 100)}`,
   )
 }
 
-/**
- * Returns whether a list, a report or the result of an import has these columns. In other files, an apostrophe before a
- * sign is a guard only if no sign lacks one.
- */
-function isWrittenHere(columns: readonly string[]): boolean {
+/** Returns whether these are the columns of a list, a report or the result of an import. */
+function isOwnOutput(columns: readonly string[]): boolean {
   const names = columns.map((name) => name.toLowerCase().replace(/^(result_)+/, ''))
   return names.includes('shorturl') && (names.includes('longurl') || names.includes('outcome'))
 }
 
-/** Finds the delimiter. In some countries, spreadsheets write semicolons. */
-function delimiterOf(text: string): string {
+/** Detects the delimiter. In some countries, spreadsheets write semicolons. */
+function detectDelimiter(text: string): string {
   const header = text.slice(0, text.search(/[\r\n]|$/))
   return [',', ';', '\t'].reduce((best, other) => (countCells(header, other) > countCells(header, best) ? other : best))
 }
 
 const countCells = (line: string, delimiter: string) => line.split(delimiter).length
 
-/** A row of JSON. */
 interface JsonRow {
   readonly number: number
   readonly value: unknown
 }
 
-function readJson(text: string, name: string): JsonRow[] {
+function parseList(text: string, name: string): JsonRow[] {
   const list = parseJson(text, name)
   if (Array.isArray(list)) return list.map((value, index) => ({ number: index + 1, value }))
   throw new UsageError(`${name}, line 1: expected a list of objects, such as [{"url": "https://…"}]`)
 }
 
-function readLines(text: string, name: string): JsonRow[] {
+function parseLines(text: string, name: string): JsonRow[] {
   return text.split('\n').flatMap((line, index) => {
     const number = index + 1
     return line.trim() === '' ? [] : [{ number, value: parseJson(line, `${name}, line ${number}`) }]
   })
 }
 
-/** Parses JSON. `where` names the file in errors, and the line if it is known. */
+/** Parses JSON. `where` is the file and line in the error's message. */
 function parseJson(text: string, where: string): unknown {
   try {
     return JSON.parse(text)
@@ -184,8 +181,8 @@ function parseJson(text: string, where: string): unknown {
   }
 }
 
-/** Makes a table of objects. */
-function tableOf(rows: readonly JsonRow[], name: string): Pick<Input, 'columns' | 'rows'> {
+/** Converts objects to a table. */
+function toTable(rows: readonly JsonRow[], name: string): Pick<Input, 'columns' | 'rows'> {
   const indexes = new Map<string, number>()
   const records = rows.map(({ number, value }): InputRow => {
     if (!isRecord(value))

@@ -4,11 +4,12 @@ import { type Input, readInput } from './input.ts'
 import { splitResult } from './result.ts'
 
 /**
- * Checks that the file of `--out` may be replaced, so that no only list of addresses is overwritten: it does not
- * exist, is empty, or is a result of this input, all of whose short addresses are in the journal or in the input.
+ * Checks that the file of `--out` may be replaced, so that the only copy of a list of addresses is never overwritten.
+ * It may be replaced if it does not exist, is empty, or is a result of this input whose short addresses are all in the
+ * journal or in the input.
  *
- * @param readKnown reads the short addresses that the journal and the input have
- * @throws {UsageError} if it must not be replaced
+ * @param readKnown reads the short addresses of the journal and the input
+ * @throws {UsageError} if the file must not be replaced
  */
 export async function throwIfNotReplaceable(
   out: string,
@@ -16,15 +17,15 @@ export async function throwIfNotReplaceable(
   readKnown: () => Promise<ReadonlySet<string>>,
 ): Promise<void> {
   const file = await stat(out).catch(() => undefined)
-  // A pipe or a device is written to, not replaced.
+  // Pipes and devices are not replaced by writing to them.
   if (!file?.isFile() || file.size === 0) return
   const refuse = (problem: string): never => {
-    throw new UsageError(`--out ${out}: ${problem}. Nothing was sent: give another file, or delete this one`)
+    throw new UsageError(`--out ${out}: ${problem}. Nothing was sent. Use another file, or delete this one`)
   }
   const result = await readInput(out)
     .then(splitResult)
     .catch(() => undefined)
-  if (!result) return refuse(`is there already, and is no result of ${input.name}`)
+  if (!result) return refuse(`already exists, and is not a result of ${input.name}`)
   const addresses = result.rows.flatMap(({ result }) => result?.shorturl ?? [])
   const known = addresses.length > 0 ? await readKnown() : new Set()
   const lost = addresses.filter((shorturl) => !known.has(shorturl))

@@ -2,65 +2,65 @@ import { stringify } from 'csv-stringify/sync'
 import { aliasIn } from '../../addresses.ts'
 import { hiddenProblem } from '../../text.ts'
 import { UsageError } from '../command.ts'
-import { cellText, type OutputRow } from '../output.ts'
-import { isMangled, isNumberOf } from './cells.ts'
+import { formatCell, type OutputRow } from '../output.ts'
+import { isMangled, isNumericFormOf } from './cells.ts'
 import { guardFormulas } from './formula-guard.ts'
 import { type CsvDialect, type Input, type InputRow, plainDialect, type RowResult } from './input.ts'
 import { encode } from './read-text.ts'
 
 const resultColumns = ['shorturl', 'alias', 'created', 'outcome', 'error'] as const
 
-/** Returns whether a map is `outcome=`, which says that this column is the user's own and the file is not a result. */
+/** Returns whether a map is `outcome=`, which means that the column is the user's own and the file is not a result. */
 export const isMapOfOutcome = (map: string): boolean => /^\s*(result_)*outcome\s*=\s*$/i.test(map)
 
-/** Returns the name of a column to compare by: spreadsheets and people change the case. */
-const columnKey = (name: string) => name.trim().toLowerCase()
+/** Returns a key to compare column names by. Spreadsheets and people change the case. */
+const toColumnKey = (name: string) => name.trim().toLowerCase()
 
-/** Returns the names of our columns beside those of an input. */
-const namesBeside = (columns: readonly string[]): string[] =>
+/** Returns the names of our columns, with a prefix where the input has a column of that name. */
+const nameResultColumns = (columns: readonly string[]): string[] =>
   resultColumns.map((name) => {
-    const taken = columns.map(columnKey)
+    const taken = columns.map(toColumnKey)
     let own: string = name
     while (taken.includes(own)) own = `result_${own}`
     return own
   })
 
 /**
- * Takes our columns out of the result of an import; they are known by their names, in any order and case. `undefined`
- * if a file has no column `outcome`, so is no result.
+ * Separates the columns that an import added from the columns of the input. Recognizes them by their names, in any
+ * order and case. Returns `undefined` if the file is not a result: it has no column `outcome`.
  *
- * @throws {UsageError} if it has `outcome` and no `shorturl`, or a row is done and has no short address
+ * @throws {UsageError} if the file has `outcome` but no `shorturl`, or a row that is done has no short address
  */
 export function splitResult(input: Input): Input | undefined {
   const { columns, name } = input
-  // Where the input has a column of such a name itself, ours has a longer one.
+  // If the input has a column of the same name, ours has a longer name.
   const ours = resultColumns.map((name) => {
-    const found = columns.filter((column) => columnKey(column).replace(/^(result_)+/, '') === name)
+    const found = columns.filter((column) => toColumnKey(column).replace(/^(result_)+/, '') === name)
     const [longest] = found.sort((one, other) => other.length - one.length)
     return longest === undefined ? -1 : columns.indexOf(longest)
   })
   const [shorturl = -1, alias = -1, created = -1, outcome = -1] = ours
   if (outcome === -1) return undefined
   if (shorturl === -1) {
-    const advice = `Put it back, or say --map '${columns[outcome]}=' if the file is no result`
+    const advice = `Restore that column, or use --map '${columns[outcome]}=' if the file is not a result`
     throw new UsageError(
-      `${name}: the result of an import, by its column ${columns[outcome]}, lacks shorturl. ${advice}`,
+      `${name} has the column ${columns[outcome]}, as the result of an import, but no column shorturl. ${advice}`,
     )
   }
   const own = [...columns.keys()].filter((index) => !ours.includes(index))
   const rows = input.rows.map(({ number, cells }) => {
-    const cell = (index: number) => cellText(cells[index]).trim()
+    const cell = (index: number) => formatCell(cells[index]).trim()
     const problem = hiddenProblem(cell(shorturl))
     if (problem) throw new UsageError(`${name}, row ${number}, ${columns[shorturl]}: ${problem}`)
     if (!cell(shorturl) && cell(outcome).toLowerCase() === 'done') {
-      const advice = `Put it back, or empty ${columns[outcome]} to make another link`
-      throw new UsageError(`${name}, row ${number}: is done and has no ${columns[shorturl]}. ${advice}`)
+      const advice = `Restore it, or clear ${columns[outcome]} to create another link`
+      throw new UsageError(`${name}, row ${number}: is done, but has no ${columns[shorturl]}. ${advice}`)
     }
-    // With its alias, a row can be repeated whatever came of it.
+    // A row with an alias can be sent again, whatever its outcome was.
     const notDone = !cell(alias) && cell(outcome).toLowerCase() === 'unknown' ? 'unknown' : 'not-sent'
     const made = aliasIn(cell(shorturl)) ?? ''
-    const isLost = isMangled(cell(alias)) || isNumberOf(cell(alias), made)
-    // A spreadsheet may have written FALSE, FALSCH, FAUX or FALSO.
+    const isLost = isMangled(cell(alias)) || isNumericFormOf(cell(alias), made)
+    // Spreadsheets may change false to FALSE, FALSCH, FAUX or FALSO.
     const result: RowResult = {
       shorturl: cell(shorturl) || undefined,
       alias: (isLost && made) || cell(alias) || made || undefined,
@@ -74,9 +74,9 @@ export function splitResult(input: Input): Input | undefined {
   return { ...input, columns: own.map((index) => columns[index]!), rows }
 }
 
-/** Returns the rows of an input with their results, all of our columns in each, so that the file is recognized. */
-export function resultRows(columns: readonly string[], rows: readonly InputRow[]): OutputRow[] {
-  const keys = keysOf([...columns, ...namesBeside(columns)])
+/** Returns the rows of an input with their results. Each has all of our columns, so that the file is recognized. */
+export function createResultRows(columns: readonly string[], rows: readonly InputRow[]): OutputRow[] {
+  const keys = createKeys([...columns, ...nameResultColumns(columns)])
   return rows.map(({ cells, result }) => {
     const own = Object.entries(cells).map(([index, value]) => [keys[Number(index)], value])
     const ours = resultColumns.map((name, index) => [keys[columns.length + index], result?.[name] ?? null])
@@ -84,8 +84,8 @@ export function resultRows(columns: readonly string[], rows: readonly InputRow[]
   })
 }
 
-/** Returns a key for each column. The second column of a name becomes `name_2`, so that no cell is lost. */
-function keysOf(columns: readonly string[]): string[] {
+/** Returns a unique key for each column. The second column of a name becomes `name_2`, so that no cell is lost. */
+function createKeys(columns: readonly string[]): string[] {
   const keys = new Set<string>()
   for (const column of columns) {
     let key = column
@@ -95,8 +95,8 @@ function keysOf(columns: readonly string[]): string[] {
   return [...keys]
 }
 
-/** Formats rows as a table like the input: with its columns, delimiter, encoding and empty rows. */
-export function resultTable(
+/** Formats rows as a table in the form of the input: with its columns, delimiter, encoding and empty rows. */
+export function formatResultTable(
   input: Input,
   rows: readonly InputRow[],
   show: (text: string) => string,
@@ -104,11 +104,11 @@ export function resultTable(
 ): Buffer {
   const { columns, format } = input
   const dialect: CsvDialect = { ...(format === 'csv' ? input.dialect : plainDialect), delimiter }
-  const records: string[][] = [[...columns, ...namesBeside(columns)]]
+  const records: string[][] = [[...columns, ...nameResultColumns(columns)]]
   for (const { number, cells, result } of rows) {
     while (format === 'csv' && records.length < number - 1) records.push(records[0]!.map(() => ''))
-    const own = columns.map((_, index) => cellText(cells[index]))
-    records.push([...own, ...resultColumns.map((name) => cellText(result?.[name]))])
+    const own = columns.map((_, index) => formatCell(cells[index]))
+    records.push([...own, ...resultColumns.map((name) => formatCell(result?.[name]))])
   }
   const table = stringify(
     records.map((cells) => cells.map((cell) => guardFormulas(show(cell)))),

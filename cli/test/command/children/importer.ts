@@ -1,4 +1,4 @@
-/** Imports links with a hook that signs requests, and stops before the first POST is sent if it is told to. */
+/** Imports links with a hook that signs requests. If the third argument is `hook`, it stalls before the first POST. */
 import { importLinks } from 'shortlink-cli'
 import { fileJournal } from 'shortlink-cli/node'
 import { ShortLinkClient } from 'shortlink-sdk'

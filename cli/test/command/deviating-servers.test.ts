@@ -1,10 +1,10 @@
-/** What the commands print on servers that store, compare and refuse what they are sent their own way. */
+/** Output of the commands with servers that deviate: in how they store and compare addresses, and in what they refuse. */
 import { expect, test } from 'vitest'
 import { run, setUp, shop } from './run.ts'
 
 const words = 'You have reached the limit of your plan.'
 
-test('an import says what address the server shows, and its result agrees', async () => {
+test('an import prints the address that the server shows, and importing its result changes nothing', async () => {
   const { sandbox, write } = await setUp({
     dialect: ['url-lower-case'],
     data: { links: [{ alias: 'tea', url: shop('tea') }] },
@@ -13,13 +13,13 @@ test('an import says what address the server shows, and its result agrees', asyn
   const { status, stdout, stderr } = await run('import', file)
   expect(status).toBe(0)
   expect(stdout).toContain(`,false,done,the server shows the url as ${shop('tea')}\n`)
-  expect(stderr).toContain('1 link may lack what the row says')
+  expect(stderr).toContain('1 link may differ from the row')
   const again = await run('import', await write('result.csv', stdout))
   expect(again).toMatchObject({ status: 0, stdout })
   expect(sandbox.data.links).toHaveLength(1)
 })
 
-test('an import on a full plan ends with the words of the server and how to go on, without advice about the key', async () => {
+test("an import that reaches the plan's limit ends with the server's message and without advice about the key", async () => {
   const { sandbox, write } = await setUp({ dialect: ['plan-limit'] })
   const rows = Array.from({ length: 100 }, (_, index) => `${shop(String(index))}\n`).join('')
   const file = await write('links.csv', `url\n${rows}`)
@@ -32,7 +32,7 @@ test('an import on a full plan ends with the words of the server and how to go o
   sandbox.data.links.splice(0)
 })
 
-test('shorten on a full plan ends too', async () => {
+test("shorten ends too when it reaches the plan's limit", async () => {
   const { sandbox } = await setUp({ dialect: ['plan-limit'] })
   const { status, stdout, stderr } = await run(
     'shorten',
@@ -44,7 +44,7 @@ test('shorten on a full plan ends too', async () => {
   expect(sandbox.requests.length).toBeLessThan(20)
 })
 
-test('shorten and import send an address in ASCII to a server that takes no other', async () => {
+test('shorten and import send URLs in ASCII to a server that accepts nothing else', async () => {
   const { sandbox, write } = await setUp({ dialect: ['url-ascii'] })
   expect(await run('shorten', shop('café'))).toMatchObject({ status: 0, stderr: '' })
   const file = await write('links.csv', `url,custom\n${shop('café')},coffee\n`)
@@ -57,7 +57,7 @@ test('shorten and import send an address in ASCII to a server that takes no othe
   expect(sandbox.data.links.map(({ longurl }) => longurl)).toEqual([shop('caf%C3%A9'), shop('caf%C3%A9')])
 })
 
-test('shorten gives no two addresses one short address', async () => {
+test('shorten reports an error if the server returns one short address for two URLs', async () => {
   await setUp({ dialect: ['url-existing'] })
   const { status, stdout, stderr } = await run('shorten', shop('Tea'), shop('tea'))
   expect(status).toBe(1)
