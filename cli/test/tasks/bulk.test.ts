@@ -21,8 +21,8 @@ import { memoryJournal } from './set-up.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 
-/** A worker whose items end when the test says so. */
-function manualWorker() {
+/** Creates a worker whose items end when the test ends them. */
+function createManualWorker() {
   const resolvers = new Map<number, () => void>()
   const waiters: { count: number; resolve: () => void }[] = []
   const worker = vi.fn((item: number, { signal }: { signal: AbortSignal }) => {
@@ -41,7 +41,7 @@ function manualWorker() {
   return { worker, begun, end: (item: number) => resolvers.get(item)!() }
 }
 
-/** Lets everything happen that needs no time. */
+/** Runs everything that is ready to run without waiting for a timer. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 20; i++) await nextTurn()
 }
@@ -50,7 +50,7 @@ afterEach(() => void vi.useRealTimers())
 
 describe('bulk', () => {
   it('calls the worker once for each item and gives results as they become ready', async () => {
-    const { worker, begun, end } = manualWorker()
+    const { worker, begun, end } = createManualWorker()
     const run = bulk([0, 1, 2], worker)
     const results = run[Symbol.asyncIterator]()
     const first = results.next()
@@ -66,7 +66,7 @@ describe('bulk', () => {
     expect(worker).toHaveBeenCalledTimes(3)
   })
 
-  it('goes on after a failed item and reports its outcome', async () => {
+  it('continues after a failed item and reports its outcome', async () => {
     const failures: Record<number, Error> = {
       1: new InvalidRequestError([]),
       2: new ConnectionError('gone', { outcome: 'unknown' }),
@@ -90,7 +90,7 @@ describe('bulk', () => {
     expect(await run.summary()).toMatchObject({ done: 2, failed: 3, unknown: 2 })
   })
 
-  it('shows an item as done that failed after the server had done it, and leaves it to the caller in the next run', async () => {
+  it('reports an item that failed after the server did it as done, and as unknown in the next run', async () => {
     const journal = memoryJournal()
     const worker = vi.fn(async (item: number) => {
       throw new ConnectionError(`the response to ${item} does not match`, { outcome: 'done' })
@@ -106,13 +106,13 @@ describe('bulk', () => {
     expect(worker).toHaveBeenCalledTimes(1)
   })
 
-  it('does the work when only the summary is asked for', async () => {
+  it('does the work even if only the summary is used', async () => {
     const worker = vi.fn(async (item: number) => item)
     expect(await bulk(new Set(numbers(25)), worker).summary()).toMatchObject({ done: 25, failed: 0 })
     expect(worker).toHaveBeenCalledTimes(25)
   })
 
-  it('keeps to its concurrency, and stops taking items while nobody takes results', async () => {
+  it('limits its concurrency, and takes no items while no results are read', async () => {
     let taken = 0
     let working = 0
     let most = 0
@@ -133,9 +133,9 @@ describe('bulk', () => {
     await results.return?.()
   })
 
-  it('ends at an abort: items in work give their results, then the run rejects with an AbortError', async () => {
+  it('returns the results of running items after an abort, then rejects with an AbortError', async () => {
     const controller = new AbortController()
-    const { worker, begun, end } = manualWorker()
+    const { worker, begun, end } = createManualWorker()
     const seen: unknown[] = []
     const run = bulk(numbers(100), worker, { concurrency: 3, signal: controller.signal })
     const consume = async () => {
@@ -158,7 +158,7 @@ describe('bulk', () => {
     expect(await run.summary()).toMatchObject({ done: 2, failed: 3, unknown: 3 })
   })
 
-  it('uses one listener on the signal, removes it, and begins nothing with an aborted signal', async () => {
+  it('adds one listener to the signal, removes it, and starts nothing if the signal is already aborted', async () => {
     const { signal } = new AbortController()
     const added = vi.spyOn(signal, 'addEventListener')
     const removed = vi.spyOn(signal, 'removeEventListener')
@@ -174,8 +174,8 @@ describe('bulk', () => {
     expect(worker).not.toHaveBeenCalled()
   })
 
-  it('stops the work when the loop over the results is left', async () => {
-    const { worker, begun, end } = manualWorker()
+  it('stops when the loop over the results ends early', async () => {
+    const { worker, begun, end } = createManualWorker()
     const aborted = vi.fn()
     const journal = memoryJournal()
     const run = bulk(
@@ -195,13 +195,13 @@ describe('bulk', () => {
     expect(await run.summary()).toMatchObject({ done: 1 })
   })
 
-  it('leaves the signal of the items alone when all are done', async () => {
+  it('does not abort the signal of the items when all are done', async () => {
     const signals: AbortSignal[] = []
     await bulk([1, 2], (_, { signal }) => void signals.push(signal)).summary()
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, false])
   })
 
-  it('rejects with the error of the source, after the items that were begun', async () => {
+  it('rejects with the error of the source, after the running items', async () => {
     async function* source() {
       yield 1
       yield 2
@@ -215,7 +215,7 @@ describe('bulk', () => {
     expect(seen).toEqual([1, 2])
   })
 
-  it('gives its results only once', async () => {
+  it('can be iterated only once', async () => {
     const run = bulk([1], async (item) => item)
     await collect(run)
     const again = () => run[Symbol.asyncIterator]()
@@ -245,7 +245,7 @@ describe('bulk', () => {
     ['signal: expected an AbortSignal, received an AbortController', [], () => {}, { signal: new AbortController() }],
     ['client: expected a ShortLinkClient, received an object', [], () => {}, { client: {} }],
     ['concurency: unknown option, did you mean concurrency?', [], () => {}, { concurency: 2 }],
-  ])('refuses an argument that does not fit: %s', (message, items, worker, options) => {
+  ])('rejects an invalid argument: %s', (message, items, worker, options) => {
     const wrong = () => bulk(items as never, worker as never, options as never)
     expect(wrong).toThrow(ConfigurationError)
     expect(wrong).toThrow(`bulk: ${message}`)
@@ -254,7 +254,7 @@ describe('bulk', () => {
   it.each<[message: string, options: object]>([
     ['bulk: key: expected a function that returns a string or number, received a symbol', { key: () => Symbol('x') }],
     ['bulk: key: expected a function that returns a string or number, received an object', { key: () => ({}) }],
-  ])('refuses what `key` should not return, rather than guess: %s', async (message, options) => {
+  ])('rejects an invalid return value of `key`: %s', async (message, options) => {
     const worker = vi.fn()
     const journal = memoryJournal([{ key: '0', state: 'begun' }])
     const error = await bulk([1], worker, { journal, ...options })
@@ -266,7 +266,7 @@ describe('bulk', () => {
   })
 })
 
-describe('the outcome of an item whose worker throws what is not our error', () => {
+describe('the outcome of an item whose worker throws a foreign error', () => {
   it.each<[string, () => unknown]>([
     ['at once', () => (undefined as unknown as { property: number }).property],
     ['later', () => nextTurn().then(() => Promise.reject(new TypeError('broken')))],
@@ -277,7 +277,7 @@ describe('the outcome of an item whose worker throws what is not our error', () 
     expect(journal.entries.map(({ state }) => state)).toEqual(['begun', 'unknown'])
   })
 
-  it('has its message, whatever it is, and needs no cast', async () => {
+  it('comes with an Error whose message describes any thrown value', async () => {
     const results = await collect(bulk(['text', 7, null, new Error('an error')], (item) => Promise.reject(item)))
     expect(results.map(({ error }) => [error?.code, error?.message])).toEqual([
       [undefined, 'text'],
@@ -289,7 +289,7 @@ describe('the outcome of an item whose worker throws what is not our error', () 
     if (limited?.error?.code === 'rate_limit') limited.error.retryAfter?.toFixed()
   })
 
-  it('is that of an error of another copy of the package', async () => {
+  it('is read from an error of another copy of the package', async () => {
     const foreign = Object.assign(new Error('gone'), { code: 'connection', outcome: 'rejected' })
     Object.defineProperty(foreign, Symbol.for('shortlink-sdk.error'), { value: true })
     expect(await collect(bulk([1], () => Promise.reject(foreign)))).toMatchObject([{ outcome: 'rejected' }])
@@ -297,7 +297,7 @@ describe('the outcome of an item whose worker throws what is not our error', () 
 })
 
 describe('progress', () => {
-  it('is reported after each item, those of earlier runs included; an observer that throws does no harm', async () => {
+  it('is reported after each item, including items of earlier runs, even if the observer throws', async () => {
     const reported: TaskProgress[] = []
     const journal = memoryJournal([{ key: '0', state: 'done' }])
     const onProgress = (progress: TaskProgress) => {
@@ -327,14 +327,14 @@ describe('progress', () => {
       })(),
       undefined,
     ],
-    ['an iterable with a length and a size of its own', Object.assign([1].values(), { length: 5, size: 5 }), undefined],
-  ])('tells the total of %s', async (_, items, total) => {
+    ['an iterator with the properties length and size', Object.assign([1].values(), { length: 5, size: 5 }), undefined],
+  ])('has the total of %s', async (_, items, total) => {
     const totals = new Set<number | undefined>()
     await bulk(items, async () => {}, { onProgress: (progress) => totals.add(progress.total) }).summary()
     expect([...totals]).toEqual([total])
   })
 
-  it('and summary tell how long the run has taken', async () => {
+  it('and the summary have the elapsed time', async () => {
     vi.useFakeTimers()
     const elapsed: number[] = []
     const worker = () => new Promise<void>((resolve) => setTimeout(resolve, 50))
@@ -346,7 +346,7 @@ describe('progress', () => {
     expect((await summary).elapsedMs).toBe(100)
   })
 
-  it('and summary tell the time since the clock went back, if fake timers that were ahead are gone', async () => {
+  it('and the summary have a correct elapsed time after fake timers end', async () => {
     vi.useFakeTimers().advanceTimersByTime(86_400_000)
     const elapsed: number[] = []
     const onProgress = ({ elapsedMs, etaMs }: TaskProgress) => void elapsed.push(elapsedMs, etaMs!)
@@ -355,8 +355,8 @@ describe('progress', () => {
     for (const ms of [...elapsed, elapsedMs]) expect(ms).toBeGreaterThanOrEqual(0)
   })
 
-  it('estimates the time left as what the rate limit needs, if that is more than the pace so far says', async () => {
-    const { client } = limitedClient(5)
+  it('estimates the time left by the rate limit if that is longer than by the pace so far', async () => {
+    const { client } = createLimitedClient(5)
     const etas: (number | undefined)[] = []
     const onProgress = ({ etaMs }: TaskProgress) => void etas.push(etaMs)
     const run = bulk(numbers(20), () => client.account.get(), { client, concurrency: 1, onProgress }).summary()
@@ -368,7 +368,7 @@ describe('progress', () => {
     expect(etas.at(-1)).toBe(0)
   })
 
-  it('estimates the time left from the speed without a budget, and gives no estimate for an unknown total', async () => {
+  it('estimates the time left by the pace without a rate limit, and has no estimate without a total', async () => {
     vi.useFakeTimers()
     const etas: (number | undefined)[] = []
     const onProgress = ({ etaMs }: TaskProgress) => void etas.push(etaMs)
@@ -385,8 +385,8 @@ describe('progress', () => {
   })
 })
 
-/** A client that may send so many requests a minute, and the paths that it has sent. */
-function limitedClient(requests: number, options: ShortLinkClientOptions = {}) {
+/** Creates a client that may send `requests` per minute, and a function that returns the paths it has sent. */
+function createLimitedClient(requests: number, options: ShortLinkClientOptions = {}) {
   vi.useFakeTimers()
   const sandbox = createSandbox({ data: { links: Array.from({ length: 100 }, () => ({})) } })
   const rateLimit = { requests, interval: 60_000 }
@@ -396,8 +396,8 @@ function limitedClient(requests: number, options: ShortLinkClientOptions = {}) {
 }
 
 describe('a rate limit', () => {
-  it('with no room holds items back, and their journal entries too', async () => {
-    const { client } = limitedClient(1)
+  it('that is used up delays items and their journal entries', async () => {
+    const { client } = createLimitedClient(1)
     await client.links.get(1)
     const journal = memoryJournal()
     const run = bulk([2], (id) => client.links.get(id), { client, journal, key: String }).summary()
@@ -408,8 +408,8 @@ describe('a rate limit', () => {
     expect(journal.entries).toHaveLength(2)
   })
 
-  it('with room for two begins two items, though the journal is slow and ten could be in work', async () => {
-    const { client } = limitedClient(2)
+  it('that allows two requests starts two items, even with a slow journal and a concurrency of ten', async () => {
+    const { client } = createLimitedClient(2)
     const written: JournalEntry[] = []
     const journal: Journal = {
       read: () => [],
@@ -426,14 +426,14 @@ describe('a rate limit', () => {
     await expect(summary).rejects.toMatchObject({ code: 'aborted' })
   })
 
-  it('that items do not use holds nothing up', async () => {
-    const { client } = limitedClient(1)
+  it('does not delay items that send no requests', async () => {
+    const { client } = createLimitedClient(1)
     const summary = await bulk(numbers(50), async () => {}, { client, journal: memoryJournal(), key: String }).summary()
     expect(summary.done).toBe(50)
   })
 
-  it('lets the calls of visitors go first', async () => {
-    const { client, sent } = limitedClient(5)
+  it('lets calls with a higher priority go first', async () => {
+    const { client, sent } = createLimitedClient(5)
     const work = bulk(numbers(20), (item) => client.links.get(item + 1), { client }).summary()
     await vi.advanceTimersByTimeAsync(1000)
     expect(sent()).toHaveLength(5)
@@ -478,7 +478,7 @@ describe('a journal', () => {
     { key: 'c', state: 'begun' },
   ]
 
-  it('has items skipped that are done, repeated that were surely not done, and reported that may have been', async () => {
+  it('skips items that are done, repeats items that were certainly not done, and reports unknown ones', async () => {
     const { worked, results } = await run([...earlier])
     expect(worked).toEqual(['b', 'd'])
     const reported = results.filter(({ ok }) => !ok)
@@ -488,15 +488,15 @@ describe('a journal', () => {
     expect(String(reported.map((result) => !result.ok && result.error))).toBe(
       'UnknownOutcomeError: an earlier run began this item, and it is unknown how it ended: it may have been done',
     )
-    // Nobody has decided yet, so the next run reports it again.
+    // The outcome is still unknown, so the next run reports it again.
     expect((await run([...earlier, { key: 'd', state: 'unknown' }])).results).toHaveLength(3)
   })
 
-  it('does items that may have been done again if onUnknown says so', async () => {
+  it('repeats items that may have been done if onUnknown is retry', async () => {
     expect((await run([...earlier], { onUnknown: 'retry' })).worked).toEqual(['b', 'c', 'd'])
   })
 
-  it('needs a key for each item, and says how to give one', () => {
+  it('requires `key`, and the error shows an example', () => {
     const options = { journal: memoryJournal() }
     expect(() => bulk([1], async () => {}, options)).toThrow(
       'bulk: key: is missing, because a journal knows items by their names, such as `key: (item) => item.id`',
@@ -504,7 +504,7 @@ describe('a journal', () => {
     expect(options.journal.entries).toEqual([])
   })
 
-  it('refuses a key that an earlier item has, because the journal could not tell them apart', async () => {
+  it('rejects a key that an earlier item has, because the journal could not distinguish them', async () => {
     const journal = memoryJournal()
     const worked: string[] = []
     const worker = async (item: string) => void worked.push(item)
@@ -513,7 +513,7 @@ describe('a journal', () => {
     expect(worked).toEqual(['a', 'b'])
   })
 
-  it('names items by what key returns, a number too, and then does not mind their order', async () => {
+  it('identifies items by their key, which may be a number, in any order', async () => {
     const journal = memoryJournal()
     const options = { journal, key: (item: number) => item }
     await bulk([10, 11], () => {}, options).summary()
@@ -521,7 +521,7 @@ describe('a journal', () => {
     expect(await bulk([11, 10], () => {}, options).summary()).toMatchObject({ skipped: 2 })
   })
 
-  it('records an item as not sent if the run ended while its beginning was recorded', async () => {
+  it('records an item as not sent if the run ends while the start of the item is recorded', async () => {
     const controller = new AbortController()
     const worker = vi.fn()
     const entries: JournalEntry[] = []
@@ -555,12 +555,12 @@ describe('a journal', () => {
   })
 
   it.each([
-    ['did not cut off', true, ['begun', 'done']],
+    ['did not interrupt', true, ['begun', 'done']],
     ['interrupted, as begun, because it may have been done', false, ['begun']],
   ])('records an item that an abort %s', async (_what, isEnded, states) => {
     const journal = memoryJournal()
     const controller = new AbortController()
-    const { worker, begun, end } = manualWorker()
+    const { worker, begun, end } = createManualWorker()
     const run = bulk([1], worker, { journal, key: String, signal: controller.signal }).summary()
     await begun(1)
     if (isEnded) end(1)
@@ -569,14 +569,14 @@ describe('a journal', () => {
     expect(journal.entries.map(({ state }) => state)).toEqual(states)
   })
 
-  it('that cannot write ends the run, and no worker is called', async () => {
+  it('that cannot be written ends the run before any worker is called', async () => {
     const worker = vi.fn(async () => {})
     const journal: Journal = { read: () => [], write: () => Promise.reject(new Error('disk full')) }
     await expect(bulk(numbers(10), worker, { journal, key: String }).summary()).rejects.toThrow('disk full')
     expect(worker).not.toHaveBeenCalled()
   })
 
-  it('that refuses to open ends the run, and is not closed, since another run may be using it', async () => {
+  it('that fails to open ends the run, and is not closed, because another run may be using it', async () => {
     const worker = vi.fn()
     const journal = { ...memoryJournal(), open: () => Promise.reject(new Error('in use')) }
     const run = bulk([1], worker, { journal, key: String })
@@ -586,7 +586,7 @@ describe('a journal', () => {
     expect(await run.summary()).toMatchObject({ done: 0 })
   })
 
-  it('that fails to close rejects the run, and the summary can still be had', async () => {
+  it('that fails to close rejects the run, but the summary is still available', async () => {
     const journal = { ...memoryJournal(), close: () => Promise.reject(new Error('cannot close')) }
     const run = bulk([1], async () => {}, { journal, key: String })
     await expect(collect(run)).rejects.toThrow('cannot close')
@@ -594,7 +594,7 @@ describe('a journal', () => {
   })
 
   describe('with replay', () => {
-    it('gives the results of earlier runs too, from the data it keeps', async () => {
+    it('returns the results of earlier runs too, from the recorded data', async () => {
       const first = await run([], { replay: true })
       expect(first.journal.entries[1]).toEqual({ key: 'a', state: 'done', data: 'A' })
       expect(first.results.map((result) => result.ok && result.replayed)).toEqual([false, false, false, false])
@@ -609,13 +609,13 @@ describe('a journal', () => {
       expect(second.results[0]).toEqual({ ok: true, item: 'a', index: 0, data: 'A', outcome: 'done', replayed: true })
     })
 
-    it('skips items that are done but whose data was not kept', async () => {
+    it('skips items that are done but have no recorded data', async () => {
       const { worked, results } = await run([{ key: 'a', state: 'done' }], { replay: true })
       expect(worked).toEqual(['b', 'c', 'd'])
       expect(results.map(({ item }) => item)).toEqual(['b', 'c', 'd'])
     })
 
-    it('keeps null for a worker that returns nothing', async () => {
+    it('records null for a worker that returns nothing', async () => {
       const journal = memoryJournal()
       await bulk([1], () => {}, { journal, key: String, replay: true }).summary()
       expect(await collect(bulk([1], () => {}, { journal, key: String, replay: true }))).toMatchObject([
@@ -623,7 +623,7 @@ describe('a journal', () => {
       ])
     })
 
-    it('is off by default: nothing is kept, and items that are done give no results', async () => {
+    it('is off by default: no data is recorded, and items that are done have no results', async () => {
       const { journal } = await run([])
       expect(journal.entries.some((entry) => 'data' in entry)).toBe(false)
       const { results } = await run([{ key: 'a', state: 'done', data: 'A' }])

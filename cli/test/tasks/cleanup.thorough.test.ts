@@ -19,8 +19,8 @@ function setUp(options: ShortLinkClientOptions = {}) {
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 
-describe('what calls leave behind', () => {
-  it('is nothing on a signal that 10,000 calls have used', { timeout: 400_000 }, async () => {
+describe('calls', () => {
+  it('leave no listener on a signal after 10,000 calls', { timeout: 400_000 }, async () => {
     const { client } = setUp({ rateLimit: false })
     const { signal } = new AbortController()
     for (let i = 0; i < 10_000; i += 10) {
@@ -30,10 +30,10 @@ describe('what calls leave behind', () => {
   })
 
   it.each([
-    ['wait for budget', { requests: 1 }],
+    ['wait for the rate limit', { requests: 1 }],
     ['wait for a response', false],
   ] as const)(
-    'is nothing on a signal that 1,000 concurrent calls use that %s, and no warning of a leak',
+    'leave no listener on a signal after 1,000 concurrent calls that %s, and no leak warning',
     async (_, rateLimit) => {
       const warned = vi.fn()
       process.on('warning', warned)
@@ -67,17 +67,17 @@ describe('what calls leave behind', () => {
     ['an abort while the server works', { delay: Infinity }, 'asked'],
     ['an abort while the body arrives', { stall: true }, 'asked'],
     ['an abort before a retry', { status: 503, headers: { 'Retry-After': '60' } }, 'retrying'],
-    ['an abort while waiting for budget', { delay: 0 }, 'queued'],
-  ])('is no timer and no listener after %s', async (_, fault, abortWhen) => {
+    ['an abort during a wait for the rate limit', { delay: 0 }, 'queued'],
+  ])('leave no timer and no listener after %s', async (_, fault, abortWhen) => {
     const before = timers()
     const happened = new EventTarget()
-    const tell = (moment: Moment) => () => void happened.dispatchEvent(new Event(moment))
+    const emit = (moment: Moment) => () => void happened.dispatchEvent(new Event(moment))
     const { sandbox, client } = setUp({
       retry: abortWhen ? 2 : 0,
       rateLimit: { requests: 1 },
-      onRequest: tell('asked'),
-      onRetry: tell('retrying'),
-      onWait: tell('queued'),
+      onRequest: emit('asked'),
+      onRetry: emit('retrying'),
+      onWait: emit('queued'),
     })
     if (abortWhen === 'queued') await client.account.get()
     sandbox.fail(fault)
@@ -102,7 +102,7 @@ describe('what calls leave behind', () => {
     expect(client.rateLimit.queued).toBe(0)
   })
 
-  it('is no listener on a signal after a walk whose first page failed', async () => {
+  it('leave no listener on a signal after a list whose first page failed', async () => {
     const { sandbox, client } = setUp({ retry: 0 })
     sandbox.fail({ status: 404 })
     const { signal } = new AbortController()
@@ -110,11 +110,11 @@ describe('what calls leave behind', () => {
     expect(listeners(signal)).toBe(0)
   })
 
-  it.each(['abort', 'timeout'])('is no socket after an %s', async (end) => {
+  it.each(['abort', 'timeout'])('leave no socket after an %s', async (end) => {
     const sockets = new Set<Socket>()
     let requests = 0
     const silent = createServer((socket) => {
-      // Node opens another connection in place of one that was cut off: only those that carried a request count.
+      // Node opens another connection when one is closed, so only connections with a request count.
       socket.once('data', () => {
         sockets.add(socket)
         requests++
@@ -138,7 +138,7 @@ describe('what calls leave behind', () => {
 })
 
 describe('a process', () => {
-  /** Runs a program. Returns what it said, and how long it stayed after its last word. */
+  /** Runs a program. Returns its output, and how long it kept running after its last line. */
   async function run(name: string): Promise<{ lines: string[]; stayed: number; code: unknown }> {
     const program = fileURLToPath(new URL(`children/${name}.ts`, import.meta.url))
     const child = spawn(process.execPath, ['--import', 'tsx', program], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -153,17 +153,17 @@ describe('a process', () => {
     return { lines, stayed: performance.now() - last, code }
   }
 
-  it('ends when nothing is left to do, though calls were aborted and the window is still open', {
+  it('ends when its work is done, even if calls were aborted and the rate-limit window is still open', {
     timeout: 400_000,
   }, async () => {
     const { lines, stayed, code } = await run('aborts-and-ends')
     expect(lines).toEqual(['1 answered', '3 aborted'])
     expect(code).toBe(0)
-    // Whatever would keep it alive would do so for a minute.
+    // Anything that kept it alive would do so for a minute.
     expect(stayed).toBeLessThan(30_000)
   })
 
-  it('stays as long as calls wait for budget', { timeout: 400_000 }, async () => {
+  it('keeps running while calls wait for the rate limit', { timeout: 400_000 }, async () => {
     const { lines, code } = await run('waits-for-budget')
     expect(lines).toEqual(['3 answered'])
     expect(code).toBe(0)

@@ -15,20 +15,20 @@ const rows = [
 
 const links = Array.from({ length: 120 }, (_, index) => ({ alias: `p-${index}`, longurl: url(index), clicks: index }))
 
-/** Links as this server has stored them, of which one is wanted, and a client that the server lets in. */
-function serverWith(deviation: Deviation) {
+/** Creates a server with two links, one of which is wanted, and a client for it. */
+function createServer(deviation: Deviation) {
   const tea = { alias: deviation === 'alias-slugged' ? 'tea' : 'Tea', longurl: url('tea') }
   return setUp({ dialect: [deviation], data: { links: [...links, tea] } })
 }
 
-/** Deviations with which a list lacks links. */
+/** Deviations that omit links from lists. */
 const incomplete: Deviation[] = ['count-too-high']
-/** Deviations with which a new link has an alias of the server's own. */
+/** Deviations that give new links another alias. */
 const withOwnAlias: Deviation[] = ['alias-ignored', 'url-existing']
 
 describe.each(names)('if the server has the deviation %s', (deviation) => {
-  test('an import makes one link for each row, or ends at the first alias of the server’s own', async () => {
-    const { sandbox, client } = serverWith(deviation)
+  test('an import creates one link for each row, or ends at the first link with another alias', async () => {
+    const { sandbox, client } = createServer(deviation)
     const run = importLinks(client, rows, { concurrency: 1 })
     if (withOwnAlias.includes(deviation)) {
       await expect(run.summary()).rejects.toMatchObject({ code: 'invalid_response', outcome: 'done' })
@@ -48,8 +48,8 @@ describe.each(names)('if the server has the deviation %s', (deviation) => {
     expect(sandbox.data.links).toHaveLength(124)
   })
 
-  test('a report has each link once, or ends with the error of the list after the rows that came', async () => {
-    const { client } = serverWith(deviation)
+  test('a report has each link once, or ends with the error of the list', async () => {
+    const { client } = createServer(deviation)
     const ids: number[] = []
     const walk = async () => {
       for await (const { link } of reportLinks(client)) ids.push(link.id)
@@ -62,14 +62,14 @@ describe.each(names)('if the server has the deviation %s', (deviation) => {
     if (!isShort) expect(ids).toHaveLength(121)
   })
 
-  test('an applied sync is all keep the second time, and deletes nothing that is wanted', async () => {
-    const { sandbox, client } = serverWith(deviation)
+  test('a sync deletes no wanted link, and a second sync changes nothing', async () => {
+    const { sandbox, client } = createServer(deviation)
     const wanted = rows.filter(({ custom }) => custom)
     const options = { apply: true, prune: 'p-11', maxDeletes: 20 }
     const first = syncLinks(client, wanted, options).summary()
     if (withOwnAlias.includes(deviation) || incomplete.includes(deviation)) {
       await expect(first).rejects.toMatchObject({ code: 'invalid_response' })
-      // One was made, and none was deleted.
+      // One link was created, and none was deleted.
       expect(sandbox.data.links).toHaveLength(withOwnAlias.includes(deviation) ? 122 : 121)
       return
     }

@@ -5,7 +5,7 @@ import { bulk } from 'shortlink-cli'
 import { fileJournal } from 'shortlink-cli/node'
 import { expect, test } from 'vitest'
 
-test('a file journal is free for another run when its block ends', async () => {
+test('a file journal is unlocked when its `using` block ends', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'dispose-'))
   const path = join(folder, 'run.journal')
   {
@@ -17,7 +17,7 @@ test('a file journal is free for another run when its block ends', async () => {
   await rm(folder, { recursive: true })
 })
 
-test('a bulk run ends when its block does: items in progress see an abort, and no more are begun', async () => {
+test('a bulk run ends when its `using` block does: running items are aborted, and no others start', async () => {
   const begun: number[] = []
   const aborted: number[] = []
   const worker = (item: number, { signal }: { signal: AbortSignal }) => {

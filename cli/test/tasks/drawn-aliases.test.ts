@@ -12,8 +12,8 @@ const refusal = (message = 'This alias is not allowed.') => Response.json({ erro
 
 const sentAlias = (init: RequestInit | undefined) => JSON.parse(String(init?.body ?? '{}')).custom as string | undefined
 
-/** A fetch of a server that refuses the creations for which `refuses` is true. */
-function refusing(fetch: Fetch, refuses: (alias: string | undefined, number: number) => boolean) {
+/** Creates a fetch that refuses the creations for which `refuses` returns `true`. */
+function createRefusingFetch(fetch: Fetch, refuses: (alias: string | undefined, number: number) => boolean) {
   let posts = 0
   const own: Fetch = async (input, init) => {
     if (init?.method === 'POST' && refuses(sentAlias(init), ++posts)) return refusal()
@@ -34,11 +34,11 @@ test('a drawn alias has seven of 28 letters and digits without vowels, and a let
 })
 
 describe('an alias that is refused', () => {
-  test('is drawn again, and the new one is in the journal before its request and in the result', async () => {
+  test('is drawn again, and the new alias is in the journal before its request and in the result', async () => {
     const { sandbox, client } = setUp()
     const journal = memoryJournal()
     const seen: { alias: string | undefined; last: JournalEntry | undefined }[] = []
-    const refuse = refusing(sandbox.fetch, (_, number) => number === 1)
+    const refuse = createRefusingFetch(sandbox.fetch, (_, number) => number === 1)
     const fetch: Fetch = (input, init) => {
       if (init?.method === 'POST') seen.push({ alias: sentAlias(init), last: journal.entries.at(-1) })
       return refuse(input, init)
@@ -57,12 +57,12 @@ describe('an alias that is refused', () => {
     expect(sandbox.requests).toHaveLength(sent)
   })
 
-  test('is found by the next run under the alias that was drawn last, if the response to that is lost', async () => {
+  test('is found by the next run with the last drawn alias if the response is lost', async () => {
     const { sandbox, client } = setUp()
     const journal = memoryJournal()
-    const fetch = refusing(sandbox.fetch, (_, number) => number === 1)
+    const fetch = createRefusingFetch(sandbox.fetch, (_, number) => number === 1)
     sandbox.fail({ method: 'POST', drop: 'after' })
-    // The first look comes after the refusal.
+    // The first lookup comes after the refusal.
     sandbox.fail({ method: 'GET', after: 1, status: 500 })
     const first = await collect(importLinks(client.withOptions({ fetch }), [{ url }], { journal }))
     expect(first).toMatchObject([{ outcome: 'unknown', alias: sandbox.data.links[0]!.alias }])
@@ -71,9 +71,9 @@ describe('an alias that is refused', () => {
     expect(sandbox.data.links).toHaveLength(1)
   })
 
-  test('three times is left out, and the other rows take the aliases of the server too', async () => {
+  test('three times is left to the server, for the other rows too', async () => {
     const { sandbox, client } = setUp()
-    const fetch = refusing(sandbox.fetch, (alias) => alias !== undefined)
+    const fetch = createRefusingFetch(sandbox.fetch, (alias) => alias !== undefined)
     const posts: (string | undefined)[] = []
     const counted: Fetch = (input, init) => {
       if (init?.method === 'POST') posts.push(sentAlias(init))
@@ -86,7 +86,7 @@ describe('an alias that is refused', () => {
     for (const { alias, shorturl } of results) expect(shorturl).toBe(`https://sho.rt/${alias}`)
   })
 
-  test('leaves the words of the server if the row is refused without an alias too', async () => {
+  test('keeps the message of the server if the row is refused without an alias too', async () => {
     const { sandbox, client } = setUp()
     sandbox.fail({ method: 'POST', body: { error: 1, message: 'This address is not allowed.' }, times: 4 })
     const results = await collect(importLinks(client, rows, { concurrency: 1 }))
@@ -96,7 +96,7 @@ describe('an alias that is refused', () => {
     expect(countRequests(sandbox)['POST /url/add']).toBe(4 + 2)
   })
 
-  test.each([401, 403, 500])('is not drawn again after a %i, which has another reason', async (status) => {
+  test.each([401, 403, 500])('is not drawn again after a %i, which is not about the alias', async (status) => {
     const { sandbox, client } = setUp()
     sandbox.fail({ method: 'POST', status, body: { error: status, message: 'No.' } })
     sandbox.fail({ method: 'GET', status: 500, times: Infinity })
@@ -109,7 +109,7 @@ describe('an alias that is refused', () => {
 describe('a link that has the drawn alias', () => {
   afterEach(() => void vi.restoreAllMocks())
 
-  test('and belongs to another address is left alone, and another alias is drawn', async () => {
+  test('and leads to another address is not changed, and another alias is drawn', async () => {
     const draw = vi.spyOn(crypto, 'getRandomValues')
     draw.mockImplementationOnce((numbers) => numbers)
     const { sandbox, client } = setUp({ data: { links: [{ alias: 'bbbbbbb', url: 'https://x.example' }] } })
@@ -118,7 +118,7 @@ describe('a link that has the drawn alias', () => {
     expect(sandbox.data.links.map(({ longurl }) => longurl)).toEqual(['https://x.example', url])
   })
 
-  test('is that of the row if the response to its creation was lost, whatever address the server shows', async () => {
+  test('belongs to the row if the response to its creation was lost, whatever address the server shows', async () => {
     const { sandbox, client } = setUp()
     const cut: Fetch = async (input, init) => {
       const response = await sandbox.fetch(input, init)
@@ -135,7 +135,7 @@ describe('a link that has the drawn alias', () => {
     ])
   })
 
-  test('is that of a row that an earlier run began, whatever address the server shows', async () => {
+  test('belongs to a row that an earlier run started, whatever address the server shows', async () => {
     const { sandbox, client } = setUp()
     const journal = memoryJournal()
     sandbox.fail({ method: 'POST', after: 1, drop: 'after' })
@@ -166,7 +166,7 @@ test.each<[string, LinkRow[]]>([
       { url: 'https://shop.example/two', custom: 'two', domain: 'sho.rt' },
     ],
   ],
-])('a row that gets the id of a link of another address fails, and names the other row: %s', async (_what, two) => {
+])('a row that gets the link of another row fails, and the error names that row: %s', async (_what, two) => {
   const { sandbox, client } = setUp()
   sandbox.fail({ method: 'POST', after: 1, body: { error: 0, id: 1, shorturl: 'https://sho.rt/two' } })
   const results = await collect(importLinks(client, two, { concurrency: 1 }))
@@ -179,7 +179,7 @@ test.each<[string, LinkRow[]]>([
   )
 })
 
-test('a row without an alias gets no link of another address, on a server that gives the link that exists', async () => {
+test('a row without an alias never gets a link to another address on a server that returns existing links', async () => {
   const { client } = setUp({ dialect: ['url-existing'] })
   const addresses = ['https://shop.example/Tea', 'https://shop.example/tea', 'https://shop.example/Tea']
   const results = byIndex(
@@ -198,7 +198,7 @@ test('a row without an alias gets no link of another address, on a server that g
   expect(String(results[1]!.error)).toContain('the server gave the link of row 1, https://sho.rt/')
 })
 
-test('rows to one address may get one link on a server that gives the link that exists', async () => {
+test('rows with the same address may get the same link on a server that returns existing links', async () => {
   const { sandbox, client } = setUp({ dialect: ['alias-ignored'] })
   const body = { error: 0, id: 1, shorturl: 'https://sho.rt/same' }
   sandbox.fail({ method: 'POST', body, times: 2 })
@@ -209,7 +209,7 @@ test('rows to one address may get one link on a server that gives the link that 
   ])
 })
 
-test('rows whose aliases are taken read the domains of the account once', async () => {
+test('the domains of the account are read once, even if several aliases are taken', async () => {
   const links = Array.from({ length: 20 }, (_, index) => ({ alias: `p-${index}`, url: 'https://x.example' }))
   const { sandbox, client } = setUp({ data: { links } })
   const taken = links.map(({ alias }) => ({ url, custom: alias }))
@@ -218,7 +218,7 @@ test('rows whose aliases are taken read the domains of the account once', async 
   expect(countRequests(sandbox)).toEqual({ 'POST /url/add': 20, 'GET /urls': 20 + 1, 'GET /domains': 2 + 1 })
 })
 
-test("a client's own hook that signs requests does not keep a row from being recorded before its request", async () => {
+test('a row is recorded before its request even if the client has a hook that signs requests', async () => {
   const { sandbox, client } = setUp()
   const journal = memoryJournal()
   const recorded: unknown[] = []

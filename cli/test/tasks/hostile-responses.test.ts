@@ -13,15 +13,15 @@ const bodies: [string, string][] = [
   ['a page with an object for a number', page('"result":1,"currentpage":{"toString":1},"maxpage":1,"perpage":15')],
   ['a count that is an object', page('"result":{"valueOf":1},"currentpage":1,"maxpage":1,"perpage":15')],
   [
-    'rows that are no links',
+    'rows that are not links',
     `{"error":0,"data":{"result":1,"currentpage":1,"maxpage":1,"perpage":15,"urls":[${deep}]}}`,
   ],
   ['an id that is an object', '{"error":0,"id":{"toString":1},"shorturl":{"toString":1}}'],
-  ['a list in place of an object', deep],
+  ['a list instead of an object', deep],
 ]
 
 describe.each(['strict', 'report'] as const)('with validation: %s', (validation) => {
-  test.each(bodies)('tasks end with errors of this package if the server answers %s', async (_what, body) => {
+  test.each(bodies)('tasks end with errors of this package if the server returns %s', async (_what, body) => {
     const { sandbox, client } = setUp()
     sandbox.fail({ body, times: Infinity })
     const own = client.withOptions({ validation })
@@ -43,7 +43,7 @@ describe.each(['strict', 'report'] as const)('with validation: %s', (validation)
 })
 
 const url = 'https://shop.example/tea'
-/** A 429 is waited out for a minute. */
+/** Limits each run, because a 429 would take a minute. */
 const options = () => ({ signal: AbortSignal.timeout(200) })
 const tasks: Call[] = [
   (c) => importLinks(c, [{ url, custom: 'tea' }, { url }], options()).summary(),
@@ -51,6 +51,8 @@ const tasks: Call[] = [
   (c) => syncLinks(c, [{ url, custom: 'tea' }], { ...options(), apply: true }).summary(),
 ]
 
-test('tasks show no key on a hostile server, and end with errors of the package', { timeout: 60_000 }, async () => {
+test('tasks never show the key on a hostile server, and end with errors of this package', {
+  timeout: 60_000,
+}, async () => {
   await playExchanges(1, 60, tasks)
 })

@@ -7,7 +7,7 @@ import { memoryJournal, rowsOf, setUp } from './set-up.ts'
 const url = 'https://shop.example/opening'
 const wrong = { url: 'shop' }
 
-/** An account, and a journal in which the first three rows are done. */
+/** Sets up an account, and a journal in which the first three rows are done. */
 async function setUpJournal() {
   const { sandbox, client } = setUp({ data: { campaigns: [{ id: 7 }] } })
   const journal = memoryJournal()
@@ -15,7 +15,7 @@ async function setUpJournal() {
   return { sandbox, client, journal }
 }
 
-test('the plan is told once, before anything is sent', async () => {
+test('onPlan is called once, before anything is sent', async () => {
   const { sandbox, client, journal } = await setUpJournal()
   const sent = sandbox.requests.length
   const plans: [ImportPlan, number][] = []
@@ -25,7 +25,7 @@ test('the plan is told once, before anything is sent', async () => {
   expect(plans).toEqual([[{ total: 7, replayed: 3, toSend: 3, invalid: 1 }, sent]])
 })
 
-test('a dry run gives the result of each row, and sends and writes nothing', async () => {
+test('a dry run returns the result of each row, and sends and writes nothing', async () => {
   const { sandbox, client, journal } = await setUpJournal()
   const { length } = sandbox.requests
   const entries = [...journal.entries]
@@ -50,7 +50,7 @@ test('a dry run gives the result of each row, and sends and writes nothing', asy
   expect(journal.close).toHaveBeenCalledTimes(1)
 })
 
-test('a dry run without an address compares with no journal, and a run fails with an error that says what is missing', async () => {
+test('without a base URL, a dry run ignores the journal, and a run fails with an error about the missing URL', async () => {
   const client = new ShortLinkClient({ apiKey: 'KEY', logLevel: 'off' })
   const { journal } = await setUpJournal()
   const read = vi.spyOn(journal, 'read')
@@ -62,7 +62,7 @@ test('a dry run without an address compares with no journal, and a run fails wit
   await expect(run).rejects.toThrow('baseUrl')
 })
 
-test('rows are prepared once, those that are not done, and the journal knows them as they were', async () => {
+test('unfinished rows are prepared once, and the journal identifies them by their original values', async () => {
   const { sandbox, client, journal } = await setUpJournal()
   const rows: LinkRow[] = [...rowsOf(4), { url, campaign: 'Summer' as never }, { url, title: 'Lost' }]
   const prepare = vi.fn((given: readonly LinkRow[]) =>
@@ -87,14 +87,14 @@ test('rows are prepared once, those that are not done, and the journal knows the
   expect(prepare).not.toHaveBeenCalled()
 })
 
-test('a dry run prepares rows too, and gives them as they would be sent', async () => {
+test('a dry run prepares rows too, and returns them as they would be sent', async () => {
   const { client } = setUp()
   const prepare = async (rows: readonly LinkRow[]) => rows.map((row) => ({ ...row, title: 'Prepared' }))
   const results = await collect(importLinks(client, rowsOf(1), { prepare, dryRun: true }))
   expect(results).toMatchObject([{ outcome: 'planned', row: { title: 'Prepared' } }])
 })
 
-test('prepared rows are checked, each once', async () => {
+test('each prepared row is checked once', async () => {
   const { client } = setUp()
   const check = vi.spyOn(client.links, 'check')
   const prepare = (rows: readonly LinkRow[]) => rows.map((row) => ({ ...row, campaign: 'x' as never }))
@@ -103,7 +103,7 @@ test('prepared rows are checked, each once', async () => {
   expect(check).toHaveBeenCalledTimes(1)
 })
 
-test('an import ends with what prepare throws, and if it returns another number of rows', async () => {
+test('an import ends if prepare throws or returns another number of rows', async () => {
   const { sandbox, client } = setUp()
   const failing = () => Promise.reject(new Error('no campaigns'))
   await expect(importLinks(client, rowsOf(1), { prepare: failing }).summary()).rejects.toThrow('no campaigns')

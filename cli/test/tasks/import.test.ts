@@ -8,7 +8,7 @@ import { countRequests, memoryJournal, rowsOf, setUp } from './set-up.ts'
 
 const url = 'https://shop.example/opening'
 
-test('a new alias costs one request, one that exists two', async () => {
+test('a new alias takes one request, an existing one two', async () => {
   const { sandbox, client } = setUp({ data: { links: rowsOf(3).map(({ url, custom }) => ({ url, alias: custom })) } })
   const run = importLinks(client, rowsOf(10))
   const results = (await collect(run)).sort((one, other) => one.index - other.index)
@@ -34,7 +34,7 @@ test('a new alias costs one request, one that exists two', async () => {
   expect(await run.summary()).toEqual({ ...counts, strays: [] })
 })
 
-test('rows whose aliases exist read the newest links once, on a server that ignores ?short= too', async () => {
+test('the newest links are read once for all existing aliases, even on a server that ignores ?short=', async () => {
   const links = rowsOf(250).map(({ url, custom }) => ({ url, alias: custom }))
   const { sandbox, client } = setUp({ data: { links }, dialect: ['short-ignored'] })
   const results = await collect(importLinks(client, rowsOf(100)))
@@ -42,7 +42,7 @@ test('rows whose aliases exist read the newest links once, on a server that igno
   expect(countRequests(sandbox)).toEqual({ 'POST /url/add': 100, 'GET /urls': 100 + 3 })
 })
 
-test('an alias that leads elsewhere fails its row, and the others go on', async () => {
+test('a row whose alias leads to another address fails, and the others continue', async () => {
   const { sandbox, client } = setUp({ data: { links: [{ alias: 'opening', url: 'https://shop.example/closing' }] } })
   const results = await collect(importLinks(client, [{ url, custom: 'opening' }, ...rowsOf(2)], { concurrency: 1 }))
   expect(results.map(({ ok }) => ok)).toEqual([false, true, true])
@@ -54,7 +54,7 @@ test('an alias that leads elsewhere fails its row, and the others go on', async 
   expect(countRequests(sandbox)).toEqual({ 'POST /url/add': 3, 'GET /urls': 1, 'GET /domains': 1 })
 })
 
-test('a row without an alias gets a new link, whatever links lead to its address', async () => {
+test('a row without an alias gets a new link even if links to its address exist', async () => {
   const { sandbox, client } = setUp({ data: { links: [{ url, alias: 'tea', password: 'hush hush' }] } })
   const run = importLinks(client, [{ url }, { url }])
   expect((await collect(run)).map(({ ok, created }) => [ok, created])).toEqual(Array(2).fill([true, true]))
@@ -75,7 +75,7 @@ test.each([
   expect(sandbox.data.links).toHaveLength(1)
 })
 
-test('a row with a domain gets a link of that domain', async () => {
+test('a row with a domain gets a link on that domain', async () => {
   const domain = 'https://go.example'
   const { sandbox, client } = setUp({
     data: {
@@ -106,7 +106,7 @@ test.each([
   ['a host and a port', { url: 'shop.example:8080/a' }, 'url: expected an absolute'],
   ['a wrong date', { url, custom: 'b', expiry: 'tomorrow' }, 'expiry: expected'],
   ['nothing', null, 'expected an object with a url'],
-])('a row with %s fails alone, and nothing is sent for it', async (_what, row, message) => {
+])('a row with %s fails, is not sent, and does not affect other rows', async (_what, row, message) => {
   const { sandbox, client } = setUp()
   const results = await collect(importLinks(client, [row as LinkRow, ...rowsOf(1)], { concurrency: 1 }))
   expect(results).toMatchObject([{ ok: false, row, outcome: 'not-sent' }, { ok: true }])
@@ -115,7 +115,7 @@ test.each([
   expect(countRequests(sandbox)).toEqual({ 'POST /url/add': 1 })
 })
 
-test('an alias twice is a failed row, which names the first', async () => {
+test('a row with the alias of another row fails, and the error names the first row', async () => {
   const { sandbox, client } = setUp()
   const rows = [
     { url, custom: 'opening' },
@@ -128,7 +128,7 @@ test('an alias twice is a failed row, which names the first', async () => {
   expect(sandbox.data.links).toHaveLength(1)
 })
 
-test('the names of an exported list are taken, and what only the server sets is not sent', async () => {
+test('the column names of an exported list are accepted, and fields that only the server sets are not sent', async () => {
   const { sandbox, client } = setUp()
   const exported = {
     id: 7,
@@ -149,7 +149,7 @@ test('the names of an exported list are taken, and what only the server sets is 
   expect(sandbox.requests[0]!.body).toEqual({ url, custom: 'tea', title: 'Tea' })
 })
 
-test('columns that links do not have stay here, and a misspelled one fails its row', async () => {
+test('unknown columns are not sent, and a misspelled column fails its row', async () => {
   const { sandbox, client } = setUp()
   const rows = [
     { url, custom: 'opening', price: 3, customer: 'Ann', priority: 1, timeout: 'soon' },
@@ -165,7 +165,7 @@ test('columns that links do not have stay here, and a misspelled one fails its r
   expect(JSON.stringify(sandbox.requests)).not.toContain('Ann')
 })
 
-test('a creation whose response is lost is looked up, and makes one link', async () => {
+test('a creation whose response is lost is looked up, and creates one link', async () => {
   for (const row of [{ url, custom: 'opening' }, { url }]) {
     const { sandbox, client } = setUp()
     sandbox.fail({ method: 'POST', drop: 'after' })
@@ -174,7 +174,7 @@ test('a creation whose response is lost is looked up, and makes one link', async
   }
 })
 
-test('a creation whose outcome cannot be found out is unknown', async () => {
+test('a creation whose outcome cannot be determined is unknown', async () => {
   for (const row of [{ url, custom: 'opening' }, { url }]) {
     const { sandbox, client } = setUp()
     sandbox.fail({ method: 'POST', drop: 'before' })
@@ -184,11 +184,11 @@ test('a creation whose outcome cannot be found out is unknown', async () => {
   }
 })
 
-test('a row whose outcome is unknown is settled by the next run, and no other row gets its link', async () => {
+test('the next run determines an unknown outcome, and no other row gets the link', async () => {
   const { sandbox, client } = setUp({ data: { links: [{ url, alias: 'older', title: 'Older' }] } })
   const journal = memoryJournal()
   sandbox.fail({ method: 'POST', drop: 'after' })
-  // The look for its link fails.
+  // The lookup of its link fails.
   sandbox.fail({ method: 'GET', path: '/urls', status: 500 })
   const rows = [
     { url, title: 'New' },
@@ -206,7 +206,7 @@ test('a row whose outcome is unknown is settled by the next run, and no other ro
   expect(again.map(({ id }) => id)).not.toContain(sandbox.data.links[0]!.id)
 })
 
-test('a row that an earlier run began stays unknown, and is not sent, if the newest links cannot be read', async () => {
+test('a row that an earlier run started stays unknown, and is not sent, if the newest links cannot be read', async () => {
   for (const refuses of [false, true]) {
     const { sandbox, client } = setUp()
     const journal = memoryJournal()
@@ -220,7 +220,7 @@ test('a row that an earlier run began stays unknown, and is not sent, if the new
   }
 })
 
-test('a link that another row has is not taken for that of a lost creation', async () => {
+test('a lost creation never gets the link of another row', async () => {
   const { sandbox, client } = setUp()
   sandbox.fail({ method: 'POST', after: 2, drop: 'before' })
   const rows = [{ url }, { url, custom: 'opening' }, { url }]
@@ -228,7 +228,7 @@ test('a link that another row has is not taken for that of a lost creation', asy
   expect(results.map(({ outcome }) => outcome)).toEqual(['done', 'done', 'unknown'])
 })
 
-test('what is not known because a look failed is told from what was done', async () => {
+test('a row whose lookup failed is distinguished from a row that may have been created', async () => {
   const taken = setUp({ data: { links: [{ alias: 'opening', url }] } })
   taken.sandbox.fail({ method: 'GET', status: 500 })
   expect(await collect(importLinks(taken.client, [{ url, custom: 'opening' }]))).toMatchObject([
@@ -236,7 +236,7 @@ test('what is not known because a look failed is told from what was done', async
   ])
 })
 
-test('at a wrong address, where all is 404, a row fails with the error of the list, which says so', async () => {
+test('with a wrong base URL, where every call gets 404, the error of a row says so', async () => {
   const { sandbox, client } = setUp()
   sandbox.fail({ status: 404, body: { error: 1, message: 'There is nothing.' }, times: Infinity })
   expect(await collect(importLinks(client, rowsOf(1)))).toMatchObject([
@@ -244,7 +244,7 @@ test('at a wrong address, where all is 404, a row fails with the error of the li
   ])
 })
 
-test('a refusal for another reason stays that refusal, though a link is on another domain or at the end of another address', async () => {
+test('a refusal for another reason keeps its error, even if a similar link exists on another domain or for another address', async () => {
   const domain = 'https://go.example'
   const { sandbox, client } = setUp({
     data: {
@@ -261,7 +261,7 @@ test('a refusal for another reason stays that refusal, though a link is on anoth
   expect(String(result!.error)).toContain('Your plan has no links left.')
 })
 
-test('a resumed import gives the rows done before too, and sends nothing for them', async () => {
+test('a resumed import returns finished rows too, and sends nothing for them', async () => {
   const { sandbox, client } = setUp()
   const journal = memoryJournal()
   const rows = [...rowsOf(5), { url }, { url }]
@@ -283,40 +283,37 @@ test('a resumed import gives the rows done before too, and sends nothing for the
 test.each([
   ['a row with an alias', { url, custom: 'opening' }],
   ['a row without one', { url }],
-])(
-  'what an earlier run may have done stays unknown until it is known, whenever the next one is aborted: %s',
-  async (_what, row) => {
-    let isAborted = true
-    for (let moment = 1; isAborted; moment++) {
-      const { sandbox, client } = setUp()
-      const journal = memoryJournal()
-      sandbox.fail({ method: 'POST', drop: 'after' })
-      sandbox.fail({ method: 'GET', status: 500 })
-      expect(await collect(importLinks(client, [row], { journal }))).toMatchObject([{ outcome: 'unknown' }])
+])('a row that an earlier run may have done stays unknown whenever the next run is aborted: %s', async (_what, row) => {
+  let isAborted = true
+  for (let moment = 1; isAborted; moment++) {
+    const { sandbox, client } = setUp()
+    const journal = memoryJournal()
+    sandbox.fail({ method: 'POST', drop: 'after' })
+    sandbox.fail({ method: 'GET', status: 500 })
+    expect(await collect(importLinks(client, [row], { journal }))).toMatchObject([{ outcome: 'unknown' }])
 
-      const controller = new AbortController()
-      let steps = 0
-      const step = () => {
-        if (++steps === moment) controller.abort()
-      }
-      const fetch = (...call: Parameters<typeof globalThis.fetch>) => {
-        step()
-        return sandbox.fetch(...call)
-      }
-      const write = (entry: JournalEntry) => {
-        journal.write(entry)
-        step()
-      }
-      const aborted = { journal: { ...journal, write }, signal: controller.signal }
-      await collect(importLinks(client.withOptions({ fetch }), [row], aborted)).catch(() => {})
-      isAborted = controller.signal.aborted
-      expect(await collect(importLinks(client, [row], { journal }))).toMatchObject([{ ok: true }])
-      expect(sandbox.data.links).toHaveLength(1)
+    const controller = new AbortController()
+    let steps = 0
+    const step = () => {
+      if (++steps === moment) controller.abort()
     }
-  },
-)
+    const fetch = (...call: Parameters<typeof globalThis.fetch>) => {
+      step()
+      return sandbox.fetch(...call)
+    }
+    const write = (entry: JournalEntry) => {
+      journal.write(entry)
+      step()
+    }
+    const aborted = { journal: { ...journal, write }, signal: controller.signal }
+    await collect(importLinks(client.withOptions({ fetch }), [row], aborted)).catch(() => {})
+    isAborted = controller.signal.aborted
+    expect(await collect(importLinks(client, [row], { journal }))).toMatchObject([{ ok: true }])
+    expect(sandbox.data.links).toHaveLength(1)
+  }
+})
 
-test('a row that an earlier run may have done is unknown if this run sends nothing or is refused, and not if its alias leads elsewhere', async () => {
+test('a row that an earlier run may have done is unknown if this run sends nothing or is refused, unless its alias leads to another address', async () => {
   const resumed = async (row: LinkRow, prepare: (sandbox: Sandbox) => void) => {
     const { sandbox, client } = setUp()
     const journal = memoryJournal()
@@ -342,14 +339,14 @@ test('a row that an earlier run may have done is unknown if this run sends nothi
   expect(await resumed(row, take)).toEqual(['rejected', 'link_conflict'])
 })
 
-test('the journal keeps no password', async () => {
+test('the journal contains no passwords', async () => {
   const { client } = setUp()
   const journal = memoryJournal()
   await importLinks(client, [{ url, custom: 'a', password: 'open sesame' }], { journal }).summary()
   expect(JSON.stringify(journal.entries)).not.toContain('sesame')
 })
 
-test('rows come from any iterable, and progress tells the total of a list', async () => {
+test('rows may be any iterable, and progress has the total of an array', async () => {
   const { client } = setUp()
   const rows = async function* () {
     yield* rowsOf(3)
@@ -360,7 +357,7 @@ test('rows come from any iterable, and progress tells the total of a list', asyn
   expect([...totals]).toEqual([3])
 })
 
-test('an import can be disposed of, which ends it', async () => {
+test('disposing an import ends it', async () => {
   const { sandbox, client } = setUp()
   const run = importLinks(client, rowsOf(50), { concurrency: 1 })
   const results = run[Symbol.asyncIterator]()
@@ -375,13 +372,13 @@ test.each<[wrong: unknown[], string]>([
   [[setUp().client, 'a.csv'], 'rows: expected an iterable of rows'],
   [[setUp().client, [], { dryRun: 'yes' }], 'dryRun: expected true or false, received "yes"'],
   [[setUp().client, [], { jurnal: {} }], 'jurnal: unknown option, did you mean'],
-])('arguments that do not fit are refused at once: %#', (wrong, message) => {
+])('invalid arguments throw synchronously: %#', (wrong, message) => {
   const call = () => importLinks(...(wrong as Parameters<typeof importLinks>))
   expect(call).toThrow(ConfigurationError)
   expect(call).toThrow(`importLinks: ${message}`)
 })
 
-test('an abort lets a creation in flight end, and its link is in the result', async () => {
+test('an abort waits for a creation in flight, whose link is in the result', async () => {
   const { sandbox, client } = setUp()
   const events = new EventTarget()
   const arrived = once(events, 'arrived')
@@ -418,8 +415,8 @@ test('an abort lets a creation in flight end, and its link is in the result', as
   expect(sandbox.data.links).toHaveLength(1)
 })
 
-describe('a server that is away', () => {
-  test('ends a task after five rows in a row without any response, and the rest is not begun', async () => {
+describe('an unreachable server', () => {
+  test('ends a task after five consecutive rows without a response, and the other rows are not started', async () => {
     const { sandbox, client } = setUp()
     sandbox.fail({ after: 10, drop: 'before', times: Infinity })
     const journal = memoryJournal()
@@ -448,7 +445,7 @@ describe('a server that is away', () => {
   })
 })
 
-test('a 429 is waited out nine times in a row, however often that is, and no row fails', async () => {
+test('a row retries up to nine consecutive 429s, in any number of rows, and no row fails', async () => {
   vi.useFakeTimers()
   const { sandbox, client } = setUp()
   let posts = 0
@@ -462,7 +459,7 @@ test('a 429 is waited out nine times in a row, however often that is, and no row
   vi.useRealTimers()
 })
 
-test('rows that wait for the rate limit tell onWait as other calls do', async () => {
+test('rows that wait for the rate limit call onWait', async () => {
   vi.useFakeTimers()
   const waits: string[] = []
   const client = setUp().client.withOptions({
@@ -476,7 +473,7 @@ test('rows that wait for the rate limit tell onWait as other calls do', async ()
   vi.useRealTimers()
 })
 
-test('a wait of more than 90 seconds that the server asks for ends a task with its error', async () => {
+test('a Retry-After of more than 90 seconds ends a task with its error', async () => {
   const { sandbox, client } = setUp()
   sandbox.fail({ status: 429, headers: { 'retry-after': '3600' }, body: { error: 429 }, times: Infinity })
   const run = importLinks(client, rowsOf(300), { concurrency: 3 })
@@ -484,7 +481,7 @@ test('a wait of more than 90 seconds that the server asks for ends a task with i
   expect(sandbox.requests.length).toBeLessThanOrEqual(3)
 })
 
-test('the first alias of the server’s own ends an import, and its link is named with its id, in the error and in the summary', async () => {
+test('the first link that the server creates with another alias ends an import, and the error and the summary have its id', async () => {
   const { sandbox, client } = setUp({ dialect: ['alias-ignored'] })
   const results: ImportResult<LinkRow>[] = []
   const run = importLinks(client, rowsOf(500))
@@ -502,7 +499,7 @@ test('the first alias of the server’s own ends an import, and its link is name
   expect(await run.summary()).toMatchObject({ done: 0, created: 0, unknown: 1, strays })
 })
 
-test('a link that was found names what its row says and it does not have', async () => {
+test('the result of a found link lists what differs from its row', async () => {
   const links = [
     { alias: 'tea', url, title: 'Tea', description: 'Green' },
     { alias: 'cake', url, title: 'Cake' },
@@ -522,7 +519,7 @@ test('a link that was found names what its row says and it does not have', async
   ])
 })
 
-test('an object around a client is refused', () => {
+test('an object that wraps a client is rejected', () => {
   const { client } = setUp()
   const around = { rateLimit: client.rateLimit, links: client.links } as unknown as ShortLinkClient
   for (const task of [importLinks, syncLinks]) {
@@ -535,7 +532,7 @@ describe('a row without an alias', () => {
   const drawn = /^[bcdfghjkmnpqrstvwxyz][bcdfghjkmnpqrstvwxyz2-9]{6}$/
   const rows = ['tea', 'cake', 'lamps'].map((name) => ({ url: `https://shop.example/${name}` }))
 
-  test('gets one that is in the journal before the first request, and in its result', async () => {
+  test('gets an alias that is in the journal before the first request, and in its result', async () => {
     const { sandbox, client } = setUp()
     const journal = memoryJournal()
     const before: unknown[] = []
@@ -566,7 +563,7 @@ describe('a row without an alias', () => {
     ['the result', 'the rows'],
   ] as const
   test.each(Object.keys(ends).flatMap((end) => ways.map((way) => [end, ...way] as const)))(
-    'has one link after %s, if %s are imported and then %s',
+    'has one link after %s, if %s and then %s are imported',
     async (end, ...order) => {
       const { sandbox, client } = setUp()
       const controller = new AbortController()
@@ -582,7 +579,7 @@ describe('a row without an alias', () => {
       }
       await first().catch(() => {})
       expect(result).toHaveLength(3)
-      // As after a kill before the last entries were on disk.
+      // Simulates a kill before the last entries were on disk.
       if (end === 'a kill') journal.entries.splice(-3)
       for (const what of order) {
         const again = what === 'the rows' ? importLinks(client, rows, { journal }) : importLinks(client, result)
@@ -592,7 +589,7 @@ describe('a row without an alias', () => {
     },
   )
 
-  test('takes the alias of a server that ignores or refuses aliases, which the first such row finds out alone', async () => {
+  test('gets an alias from a server that ignores or refuses aliases, which only the first such row has to find out', async () => {
     for (const refuses of [false, true]) {
       const { sandbox, client } = setUp(refuses ? {} : { dialect: ['alias-ignored'] })
       const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -609,7 +606,7 @@ describe('a row without an alias', () => {
     }
   })
 
-  test('keeps its alias if the server refuses the first such row once, which may have another reason', async () => {
+  test('keeps its drawn alias if the server refuses the first such row only once', async () => {
     const { sandbox, client } = setUp()
     sandbox.fail({ method: 'POST', body: { error: 1, message: 'Nothing was done.' } })
     const results = await collect(importLinks(client, rows))
@@ -620,7 +617,7 @@ describe('a row without an alias', () => {
     expect(sandbox.data.links).toHaveLength(3)
   })
 
-  test('stays unknown on a server that ignores aliases if a response is lost, and no later run makes a second link for it', async () => {
+  test('stays unknown on a server that ignores aliases if a response is lost, and no later run creates a second link', async () => {
     const { sandbox, client } = setUp({ dialect: ['alias-ignored'] })
     const journal = memoryJournal()
     sandbox.fail({ method: 'POST', after: 1, drop: 'after' })
@@ -636,7 +633,7 @@ describe('a row without an alias', () => {
     expect(sandbox.data.links).toHaveLength(3)
   })
 
-  test('is done again on such a server if no link leads to its address', async () => {
+  test('is sent again to such a server if no link leads to its address', async () => {
     const { sandbox, client } = setUp({ dialect: ['alias-ignored'] })
     const journal = memoryJournal()
     sandbox.fail({ method: 'POST', after: 1, drop: 'before' })
@@ -646,7 +643,7 @@ describe('a row without an alias', () => {
   })
 })
 
-test('an import and a sync know the link that leads to a URL object', async () => {
+test('an import and a sync find the link to an address that is a URL object', async () => {
   const { client } = setUp()
   const url = new URL('https://shop.example/tea?size=big')
   await client.links.create({ url, custom: 'tea' })

@@ -34,7 +34,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** The entries of a journal, by default of the one at `path`. */
+/** Returns the entries of a journal, by default of the journal at `path`. */
 async function read(from: string | URL = path): Promise<JournalEntry[]> {
   const entries = []
   for await (const entry of fileJournal(from).read()) entries.push(entry)
@@ -54,25 +54,25 @@ const begun: JournalEntry = { key: 'größe "1"', state: 'begun', data: { row: {
 const done: JournalEntry = { key: 'größe "1"', state: 'done' }
 
 describe('fileJournal', () => {
-  it('is empty, and creates no file, until an entry is written', async () => {
+  it('is empty and creates no file until an entry is written', async () => {
     expect(await read()).toEqual([])
     await expect(readFile(path)).rejects.toThrow('ENOENT')
   })
 
-  it('keeps entries in order, those of later runs after those of earlier ones', async () => {
+  it('keeps entries in order across runs', async () => {
     await write(begun, done)
     const failed = (['rejected', 'not-sent', 'unknown'] as const).map((state) => ({ key: '2', state }))
     await write(...failed)
     expect(await read()).toEqual([begun, done, ...failed])
   })
 
-  it('keeps data, and only what belongs to an entry', async () => {
+  it('keeps the data of an entry, and no unknown fields', async () => {
     const entry = { key: '1', state: 'done', data: { list: [1, 'zwei', null] } } as const
     await write({ ...entry, secret: 'x' } as JournalEntry)
     expect(await read()).toEqual([entry])
   })
 
-  it('takes a file: URL, and stays with its file when the working directory changes', async () => {
+  it('accepts a file: URL, and keeps its file when the working directory changes', async () => {
     await write(begun)
     expect(await read(pathToFileURL(path))).toEqual([begun])
     const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder)
@@ -90,7 +90,7 @@ describe('fileJournal', () => {
     expect((await readFile(path, 'utf8')).startsWith(before)).toBe(true)
   })
 
-  it('survives a kill at any byte: every line that was finished counts, and the next run continues', async () => {
+  it('survives a kill at any byte: every complete line counts, and the next run continues', async () => {
     await write(begun, done)
     const whole = await readFile(path)
     const [first] = whole.toString().split('\n') as [string]
@@ -105,7 +105,7 @@ describe('fileJournal', () => {
     }
   }, 60_000)
 
-  it('drops a last line of zeros, as a power cut may leave it', async () => {
+  it('drops a last line of NUL bytes, which a power cut may leave', async () => {
     await write(begun)
     await appendFile(path, Buffer.alloc(100))
     expect(await read()).toEqual([begun])
@@ -114,7 +114,7 @@ describe('fileJournal', () => {
   })
 
   it.each(['{"secret":"only copy"}', 'TOKEN=abc', 'a,b,c', '{"key":5}'])(
-    'refuses another file, and leaves it as it is, although its only line has no end: %s',
+    'rejects a file that is not a journal without changing it, even if its only line is incomplete: %s',
     async (text) => {
       await writeFile(path, text)
       const run = bulk([1], async () => {}, { journal: fileJournal(path), key: String })
@@ -123,12 +123,12 @@ describe('fileJournal', () => {
     },
   )
 
-  it('reads a last line that is whole but for its line break', async () => {
+  it('reads a last line that lacks only its line break', async () => {
     await writeFile(path, '{"key":"1","state":"done"}')
     expect(await read()).toEqual([{ key: '1', state: 'done' }])
   })
 
-  it('can be used again after it was closed', async () => {
+  it('can be used again after it is closed', async () => {
     const journal = fileJournal(path)
     for (const entry of [begun, done]) {
       await journal.write(entry)
@@ -153,7 +153,7 @@ describe('fileJournal', () => {
     },
   )
 
-  it('ignores empty lines and the line ends of Windows', async () => {
+  it('ignores empty lines and accepts Windows line endings', async () => {
     await write(begun)
     await appendFile(path, '\r\n\n  \n{"key":"2","state":"done"}\r\n')
     expect(await read()).toEqual([begun, { key: '2', state: 'done' }])
@@ -167,7 +167,7 @@ describe('fileJournal', () => {
     '{"key":"1","state":"maybe"}',
     'null',
     '{"key":',
-  ])('names the file and the line of what is no entry: %j', async (line) => {
+  ])('names the file and the line of an invalid entry: %j', async (line) => {
     await write(begun)
     await appendFile(path, `\n${line}\n`)
     await write(done)
@@ -187,7 +187,7 @@ describe('fileJournal', () => {
   })
 
   it.each([undefined, null, '', 7, Symbol('x'), 'a\0b', new URL('https://sho.rt/x')])(
-    'refuses %s as a path',
+    'rejects %s as a path',
     (wrong) => {
       expect(() => fileJournal(wrong as string)).toThrow(ConfigurationError)
       expect(() => fileJournal(wrong as string)).toThrow(/^fileJournal: path: .*expected a path or a file: URL/)
@@ -196,7 +196,7 @@ describe('fileJournal', () => {
 })
 
 describe('an entry is on disk', () => {
-  /** The prototype of every open file, to watch what is written and synced. */
+  /** Spies on the prototype of open files, to record what is written and synced. */
   async function watchFiles() {
     const probe = await open(join(folder, 'probe'), 'w')
     const prototype = Object.getPrototypeOf(probe) as typeof probe
@@ -212,17 +212,17 @@ describe('an entry is on disk', () => {
     return events
   }
 
-  it('before its item begins, and when the item has ended', async () => {
+  it('before its item starts, and after the item has ended', async () => {
     const events = await watchFiles()
     const worker = async () => void events.push('work')
     await bulk([1, 2], worker, { journal: fileJournal(path), key: String, concurrency: 1 }).summary()
     const item = ['appendFile', 'datasync', 'work', 'appendFile', 'datasync']
-    // The name of a new file is on disk when its folder is. Windows neither needs nor allows this.
+    // The name of a new file is on disk once its folder is synced. Windows neither needs nor allows this.
     const ofFolder = process.platform === 'win32' ? [] : ['sync']
     expect(events).toEqual([...ofFolder, ...item, ...item])
   })
 
-  it('together with those that came at the same time: they share one sync', async () => {
+  it('together with concurrent entries, which share one sync', async () => {
     const events = await watchFiles()
     const journal = fileJournal(path)
     await Promise.all(Array.from({ length: 100 }, (_, index) => journal.write({ key: String(index), state: 'begun' })))
@@ -247,7 +247,7 @@ describe('an entry is on disk', () => {
   })
 })
 
-describe('a journal that goes while it is used', () => {
+describe('a journal that changes during a run', () => {
   const lock = () => `${path}.lock`
   const copy = async () => {
     const text = await readFile(path)
@@ -260,7 +260,7 @@ describe('a journal that goes while it is used', () => {
     ['is replaced by its copy', 'was removed or replaced', copy],
     ['is emptied', 'was removed or replaced', () => truncate(path, 0)],
     ['has entries of another run', 'was removed or replaced', () => appendFile(path, '{"key":"x","state":"done"}\n')],
-    ['goes with its folder', 'was removed or replaced', () => rename(folder, `${folder}-stash`)],
+    ['is moved with its folder', 'was removed or replaced', () => rename(folder, `${folder}-stash`)],
     ['loses its lock', 'its lock', () => rm(lock())],
     ['gets the lock of another run', 'its lock', () => writeFile(lock(), '{"pid":1,"host":"x","id":"other"}')],
   ])('ends the run if it %s', async (_, message, change) => {
@@ -289,7 +289,7 @@ describe('a journal that goes while it is used', () => {
   })
 })
 
-describe('a journal that another run is using', () => {
+describe('a journal in use by another run', () => {
   const noWork = vi.fn()
   const refusal = (use = path) =>
     bulk([1], noWork, { journal: fileJournal(use), key: String })
@@ -299,7 +299,7 @@ describe('a journal that another run is using', () => {
         (error) => error,
       )
   const lock = () => `${path}.lock`
-  /** The lock that a process leaves behind if it is killed. */
+  /** Writes the lock that a killed process leaves behind. */
   const leaveLock = async (pid: number, holder: object = {}) => {
     const held = await lockFile(path, 'journal')
     const own = JSON.parse(await readFile(lock(), 'utf8'))
@@ -308,7 +308,7 @@ describe('a journal that another run is using', () => {
   }
   const ENDED = 2 ** 22 + 1
 
-  it('is refused within a process, even by another path and before its file exists, until that run ends', async () => {
+  it('is rejected in the same process until that run ends, even by another path and before its file exists', async () => {
     const linked = join(folder, 'linked')
     await symlink(folder, linked)
     const journal = fileJournal(path)
@@ -324,7 +324,7 @@ describe('a journal that another run is using', () => {
     expect((await readdir(folder)).sort()).toEqual(['linked', 'run.journal'])
   })
 
-  it.each([true, false])('has one lock under all of its names, whether it exists yet: %s', async (exists) => {
+  it.each([true, false])('has one lock for all of its paths, whether its file exists: %s', async (exists) => {
     if (exists) await writeFile(path, '')
     const name = join(folder, 'name')
     await symlink('run.journal', name)
@@ -335,7 +335,7 @@ describe('a journal that another run is using', () => {
     expect(await refusal()).toBeUndefined()
   })
 
-  it('is refused between processes, and free again once the process was killed', async () => {
+  it('is rejected in another process, and free again after the first process was killed', async () => {
     const script = join(folder, 'holder.mjs')
     const source = new URL('../../src/tasks/file-journal.ts', import.meta.url).href
     await writeFile(
@@ -357,7 +357,7 @@ describe('a journal that another run is using', () => {
 
   it.each<[string, number]>([
     ['has ended', ENDED],
-    // Elsewhere nothing tells the two apart, and it is refused.
+    // On other systems the two cannot be distinguished, so the journal is rejected.
     ...(process.platform === 'linux'
       ? [['had the id of this one, as in a container that was started again', process.pid] as [string, number]]
       : []),
@@ -369,8 +369,8 @@ describe('a journal that another run is using', () => {
 
   it.each<[string, () => Promise<void>, string]>([
     ['runs on another host', () => leaveLock(ENDED, { host: 'another' }), `in process ${ENDED} on another`],
-    ['is not told', () => writeFile(lock(), ''), 'in process ? on an unknown host'],
-  ])('is refused if the process in its lock %s', async (_what, leave, where) => {
+    ['is unknown', () => writeFile(lock(), ''), 'in process ? on an unknown host'],
+  ])('is rejected if the process in its lock %s', async (_what, leave, where) => {
     await leave()
     expect((await refusal()).message).toContain(`${where}. If that run has ended, delete ${lock()}`)
     expect(await readdir(folder)).toEqual(['run.journal.lock'])
@@ -379,7 +379,7 @@ describe('a journal that another run is using', () => {
   it.each([
     ['forward', 3_600_000],
     ['back', -3_600_000],
-  ])('is refused within a process whose clock was set %s by an hour', async (_, ms) => {
+  ])('is rejected in the same process even if its clock was set %s by an hour', async (_, ms) => {
     const journal = fileJournal(path)
     await journal.open?.()
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms })
@@ -390,7 +390,7 @@ describe('a journal that another run is using', () => {
     expect(await refusal()).toBeUndefined()
   })
 
-  it('is not unlocked by a run whose lock another one has taken', async () => {
+  it('is not unlocked by a run whose lock another run has taken over', async () => {
     const journal = fileJournal(path)
     await journal.open?.()
     await rm(lock())
@@ -402,7 +402,7 @@ describe('a journal that another run is using', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('is refused if its process belongs to another user', async () => {
+  it('is rejected if its process belongs to another user', async () => {
     await leaveLock(ENDED)
     vi.spyOn(process, 'kill').mockImplementation(() => {
       throw Object.assign(new Error('not permitted'), { code: 'EPERM' })
@@ -410,7 +410,7 @@ describe('a journal that another run is using', () => {
     expect((await refusal()).message).toContain('in use by another run')
   })
 
-  it('is taken over by one of many runs that find an old lock at the same moment', async () => {
+  it('is taken over by one of many runs that find a stale lock at the same time', async () => {
     await leaveLock(ENDED)
     const journals = Array.from({ length: 20 }, () => fileJournal(path))
     const opened = await Promise.allSettled(journals.map((journal) => journal.open?.()))
@@ -419,13 +419,13 @@ describe('a journal that another run is using', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('is taken over by one of three processes that find an old lock in the same millisecond', async () => {
+  it('is taken over by one of three processes that find a stale lock in the same millisecond', async () => {
     const { owners, files } = await takeOver(40, 3)
     expect(owners).toEqual(Array(40).fill(1))
     expect(files).toEqual([])
   })
 
-  it('says what the file system says if no lock can be written', {
+  it('rejects with the error of the file system if no lock can be written', {
     skip: process.platform !== 'linux',
   }, async () => {
     await expect(refusal('/proc/run.journal')).resolves.toMatchObject({

@@ -1,11 +1,11 @@
-/** Rounds in which processes find an old lock in the same millisecond. */
+/** Lets processes find a stale lock in the same millisecond, in several rounds. */
 import { type ChildProcess, fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Locks a file at a time that it is told, tells whether it has the lock, and unlocks when it is told to. */
+/** A program that locks a file at a given time, reports whether it got the lock, and unlocks on request. */
 const program = (source: string) => `import { lockFile } from ${JSON.stringify(source)}
 let lock
 process.on('message', async ({ path, at }) => {
@@ -16,7 +16,7 @@ process.on('message', async ({ path, at }) => {
 })
 process.send('ready')`
 
-/** How many processes have had the lock in each round, and the files that are left. */
+/** Runs the rounds. Returns how many processes got the lock in each round, and the files that are left. */
 export async function takeOver(rounds: number, processes: number): Promise<{ owners: number[]; files: string[] }> {
   const folder = await mkdtemp(join(tmpdir(), 'lock-'))
   const script = join(folder, 'locker.mjs')
@@ -25,7 +25,7 @@ export async function takeOver(rounds: number, processes: number): Promise<{ own
     fork(script, { execArgv: ['--import', import.meta.resolve('tsx')] }),
   )
   await Promise.all(children.map((child) => once(child, 'message')))
-  const tell = (message: object) =>
+  const send = (message: object) =>
     Promise.all(
       children.map(async (child: ChildProcess) => {
         const answer = once(child, 'message')
@@ -38,9 +38,9 @@ export async function takeOver(rounds: number, processes: number): Promise<{ own
   for (let round = 0; round < rounds; round++) {
     const path = join(folder, 'run.journal')
     await writeFile(`${path}.lock`, JSON.stringify({ pid, host: hostname(), start: 'earlier', id: `old-${round}` }))
-    const answers = await tell({ path, at: Date.now() + 5 })
+    const answers = await send({ path, at: Date.now() + 5 })
     owners.push(answers.filter(Boolean).length)
-    await tell({})
+    await send({})
   }
   for (const child of children) child.kill()
   const files = (await readdir(folder)).filter((name) => name !== 'locker.mjs')

@@ -10,7 +10,7 @@ import { takeOver } from './lock-takeover.ts'
 
 const rounds = times(100)
 
-test('a process that is killed while it locks and unlocks leaves a lock that the next one takes over', {
+test('a process that is killed while it locks and unlocks leaves a lock that the next process takes over', {
   timeout: 400_000,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'lock-'))
@@ -28,7 +28,7 @@ test('a process that is killed while it locks and unlocks leaves a lock that the
   )
   for (let kill = 1; kill <= 12; kill++) {
     const child = fork(script, { execArgv: ['--import', import.meta.resolve('tsx')] })
-    // After another number of turns each time, so that the kills come at different moments.
+    // After a different number of turns each time, so that the kills happen at different moments.
     for (let turn = 0; turn < kill * 3; turn++) await once(child, 'message')
     child.kill('SIGKILL')
     await once(child, 'exit')
@@ -39,7 +39,7 @@ test('a process that is killed while it locks and unlocks leaves a lock that the
   await rm(folder, { recursive: true })
 })
 
-test(`an old lock is taken over by one of three processes that find it in the same millisecond, ${rounds} times`, {
+test(`a stale lock is taken over by one of three processes that find it in the same millisecond, ${rounds} times`, {
   timeout: 400_000,
 }, async () => {
   const { owners, files } = await takeOver(rounds, 3)

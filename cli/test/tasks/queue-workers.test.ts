@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 const file = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
 
-it('the guide on queues shows the worker as it is', async () => {
+it('the guide about queues shows the code of the worker', async () => {
   const worker = await readFile(file('examples/queues/worker.ts'), 'utf8')
   const guide = await readFile(file('docs/src/content/docs/recipes/queues.md'), 'utf8')
   expect(guide).toContain(`\`\`\`ts\n${worker.slice(worker.indexOf('import '))}\`\`\``)

@@ -15,7 +15,7 @@ describe.skipIf(!hasRedis)('the example of workers of a queue', () => {
 
   afterAll(() => redis.stop())
 
-  it('does each of 300 jobs once or reports it as unknown, though two of four workers are killed', {
+  it('does each of 300 jobs once or reports it as unknown, even if two of four workers are killed', {
     timeout: 400_000,
   }, async () => {
     const env = { ...process.env, REDIS_URL: `redis://127.0.0.1:${redis.port}` }
@@ -28,7 +28,7 @@ describe.skipIf(!hasRedis)('the example of workers of a queue', () => {
     const [, done, unknown, doneUnheard] =
       /^(\d+) done, (\d+) unknown \((\d+) of them were done\), 0 done twice$/m.exec(stdout)?.map(Number) ?? []
     expect(done! + unknown!).toBe(300)
-    // The two whose answer never came.
+    // The two jobs whose response was lost.
     expect(doneUnheard).toBeGreaterThanOrEqual(2)
     // On a busy machine, requests of two windows may reach the server within one.
     const [, requests, refused] = /^(\d+) requests, (\d+) refused$/m.exec(stdout)?.map(Number) ?? []

@@ -1,4 +1,4 @@
-/** Random scenarios of `ensure`, imports and syncs, and a check that whatever they say is true. */
+/** Runs random scenarios of `ensure`, imports and syncs, and checks their results against the server. */
 
 import {
   type ImportOptions,
@@ -14,14 +14,14 @@ import type { Sandbox } from 'shortlink-sdk/testing'
 import { lettersOf, RandomServer, withOwnWays } from '../../../test/helpers/random-server.ts'
 import { memoryJournal } from './set-up.ts'
 
-/** What no row mentions. */
+/** Values that no row has. */
 const KEPT = {
   expiry: '2030-01-01 00:00:00',
   geotarget: [{ location: 'Germany', link: 'https://shop.example/de' }],
   devicetarget: [{ device: 'iPhone', link: 'https://shop.example/app' }],
 }
 
-/** Whether an address may be another as a server has stored it: in lower case, or cut. */
+/** Returns whether a server may have stored an address as another one: in lower case, or cut. */
 const mayBeStoredAs = (longurl: string, url: string) =>
   [url, new URL(url).href].some(
     (sent) => longurl.toLowerCase() === sent.toLowerCase() || (longurl.length >= 60 && sent.startsWith(longurl)),
@@ -51,10 +51,11 @@ class Scenario extends RandomServer {
       if (!result.ok) continue
       this.checkRow(params, result.data.shorturl, result.data.id)
       const key = JSON.stringify(params)
-      if (ids.has(key) && ids.get(key) !== result.data.id) throw new Error('ensure gave another link the second time')
+      if (ids.has(key) && ids.get(key) !== result.data.id)
+        throw new Error('ensure returned another link the second time')
       ids.set(key, result.data.id)
       if (result.data.created && this.others.has(result.data.id) && !this.#isChaotic())
-        throw new Error('ensure says that it made a link that was there')
+        throw new Error('ensure reports an existing link as created')
     }
     if (!this.#ignoresAliases()) this.checkNumber(wanted)
   }
@@ -66,7 +67,7 @@ class Scenario extends RandomServer {
     const options = { journal, concurrency: this.pick([1, 3, 10]) }
     await this.addShifting()
     const runs = 1 + Math.floor(this.random() * 4)
-    /** The most rows that were the same in one run: no more links are theirs. */
+    /** The largest number of equal rows in one run. They have at most as many links. */
     const most = new Map<string, LinkRow[]>()
     for (let turn = 0; turn < runs; turn++) {
       if (turn > 0) rows = this.#changed(rows)
@@ -97,7 +98,7 @@ class Scenario extends RandomServer {
             throw new Error(`${row.url} is not ${longurl}`)
           const before = urlOf.get(id)
           if (before !== undefined && before !== row.url && decodeURI(before) !== decodeURI(String(row.url)))
-            throw new Error(`rows to ${before} and ${row.url} have got one link`)
+            throw new Error(`rows to ${before} and ${row.url} have the same link`)
           urlOf.set(id, String(row.url))
           if (!row.custom && !this.dialect.includes('url-existing')) ids.push(id)
         }
@@ -107,19 +108,19 @@ class Scenario extends RandomServer {
           throw error
         const { strays } = await run.summary()
         const isStray = (error as { reason?: string }).reason === 'other_alias'
-        if (isStray && strays.length === 0) throw new Error('a stray link is not named')
+        if (isStray && strays.length === 0) throw new Error('a stray link is missing from the summary')
         const there = this.sandbox.data.links.map(({ id }) => id)
-        if (strays.some(({ id }) => !there.includes(id))) throw new Error('a stray link is not there')
+        if (strays.some(({ id }) => !there.includes(id))) throw new Error('a stray link does not exist')
       }
-      if (new Set(ids).size < ids.length) throw new Error('two rows have got one link')
+      if (new Set(ids).size < ids.length) throw new Error('two rows have the same link')
       if (this.#ignoresAliases()) return
       this.checkNumber([...most.values()].flat())
-      // As after a kill before the last entry was on disk.
+      // Simulates a kill before the last entry was on disk.
       if (this.random() < 0.3) journal.entries.pop()
     }
   }
 
-  /** The rows of the next run: moved, and some taken out or put in. */
+  /** Returns the rows of the next run: in another order, with some removed and some added. */
   #changed(rows: readonly LinkRow[]): LinkRow[] {
     if (this.random() < 0.4) return [...rows]
     const left = rows.filter(() => this.random() < 0.8)
@@ -128,13 +129,13 @@ class Scenario extends RandomServer {
     return [...left, ...added].sort(() => this.random() - 0.5)
   }
 
-  /** An import whose rows are all done sends nothing the second time, in whatever order they are. */
+  /** Checks that repeating a finished import sends nothing, in any order of its rows. */
   async #repeat(rows: readonly LinkRow[], options: ImportOptions): Promise<void> {
     const sent = this.sandbox.requests.length
     const moved = [...rows].sort(() => this.random() - 0.5)
     const { replayed } = await importLinks(this.#client, moved, options).summary()
-    if (replayed < rows.length) throw new Error('a row that is done was done again')
-    if (this.sandbox.requests.length > sent) throw new Error('a repeated import has sent something')
+    if (replayed < rows.length) throw new Error('a finished row was done again')
+    if (this.sandbox.requests.length > sent) throw new Error('a repeated import sent requests')
   }
 
   async #report(): Promise<void> {
@@ -153,11 +154,11 @@ class Scenario extends RandomServer {
       const { gone } = await run.summary()
       const stays = new Set(this.sandbox.data.links.map(({ id }) => id).filter((id) => there.has(id)))
       const alive = gone.find((row) => stays.has((row as ReportResult).link.id))
-      if (alive) throw new Error('a link that is there is gone')
+      if (alive) throw new Error('a report lists an existing link as gone')
       const given = new Set(results.map(({ link }) => link.id))
-      if (given.size < results.length) throw new Error('a link is there twice')
+      if (given.size < results.length) throw new Error('a report has a link twice')
       const lost = previous?.find(({ link }) => stays.has(link.id) && !given.has(link.id))
-      if (lost) throw new Error('a link of the report before is neither there nor gone')
+      if (lost) throw new Error('a link of the previous report is neither listed nor gone')
       previous = results
     }
   }
@@ -178,12 +179,12 @@ class Scenario extends RandomServer {
         for await (const result of syncLinks(this.#client, rows, options)) {
           const { action, ok, outcome, alias } = result
           if (!ok) failed++
-          // A write that is done, but with another alias than was asked for, is a failure.
+          // A creation with another alias than requested is a failure.
           if (!ok || outcome !== 'done' || action === 'delete') continue
           const isThere = this.sandbox.data.links.some(
             (link) => lettersOf(link.alias) === lettersOf(alias) && this.#isAsSaid(link, result),
           )
-          if (!isThere) throw new Error(`sync says ${action} ${alias} is done`)
+          if (!isThere) throw new Error(`sync reports ${action} ${alias} as done, but it is not`)
         }
       } catch (error) {
         if (!('code' in (error as object))) throw error
@@ -192,27 +193,27 @@ class Scenario extends RandomServer {
     }
     const wanted = rows.map(({ custom }) => lettersOf(custom!))
     const lost = this.deleted.find(({ alias }) => wanted.includes(lettersOf(alias)) || !alias.startsWith('sale'))
-    if (lost) throw new Error(`sync has deleted ${lost.alias}`)
+    if (lost) throw new Error(`sync deleted ${lost.alias}`)
     this.#checkKept(known, mayClear)
     if (failed > 0) return
     this.random = () => 1
     this.shifting.clear()
     const { create, update, delete: deletions } = await syncLinks(this.#client, rows, { apply: false }).summary()
-    if (create + update + deletions > 0) throw new Error('a second sync is not all keep')
+    if (create + update + deletions > 0) throw new Error('a second sync has changes')
   }
 
-  /** Whether a link leads where a sync says, or differs as it says. */
+  /** Returns whether a link matches the result of a sync, except for the reported differences. */
   #isAsSaid(link: Sandbox['data']['links'][number], { url, differs }: SyncResult): boolean {
     return this.leadsTo(link, url!) || (differs.includes('url') && mayBeStoredAs(link.longurl, url!))
   }
 
-  /** What the rows of a sync do not mention is there, and the password too unless it may be cleared. */
+  /** Checks that a sync keeps values that its rows do not have, and the password unless it may be cleared. */
   #checkKept(known: ReadonlySet<number>, mayClear: boolean): void {
     for (const link of this.sandbox.data.links.filter(({ id }) => known.has(id))) {
       const { expiry, geotarget, devicetarget, password } = link
       if (JSON.stringify({ expiry, geotarget, devicetarget }) !== JSON.stringify(KEPT))
-        throw new Error(`sync has cleared ${link.alias}: ${JSON.stringify({ expiry, geotarget, devicetarget })}`)
-      if (!mayClear && password === '') throw new Error(`sync has cleared the password of ${link.alias}`)
+        throw new Error(`sync cleared ${link.alias}: ${JSON.stringify({ expiry, geotarget, devicetarget })}`)
+      if (!mayClear && password === '') throw new Error(`sync cleared the password of ${link.alias}`)
     }
   }
 
@@ -225,10 +226,10 @@ class Scenario extends RandomServer {
   }
 }
 
-/** The number of scenarios at a time, because most of their time they wait out a 429. */
+/** The number of concurrent scenarios, which mostly wait for the end of a 429. */
 const AT_A_TIME = 50
 
-/** Runs scenarios, and fails with the seed of the first that says what is not true. */
+/** Runs scenarios, and fails with the seed of the first whose results are wrong. */
 export async function runScenarios(first: number, count: number): Promise<void> {
   let seed = first
   const runSome = async () => {

@@ -1,6 +1,6 @@
 /**
- * A random week of an account: imports, results that are imported again, Ctrl+C, repeats in any order, reports, syncs,
- * a colleague on the same account, two domains, and a row that does not fit. Whatever is said is checked on the server.
+ * A random week of an account: imports, repeated imports of results in any order, Ctrl+C, reports, syncs, a colleague
+ * who uses the same account, two domains, and an invalid row. All results are checked against the server.
  */
 
 import { importLinks, type LinkRow, type ReportResult, reportLinks, syncLinks } from 'shortlink-cli'
@@ -12,7 +12,7 @@ import { memoryJournal } from './set-up.ts'
 const main = 'https://sho.rt'
 const branded = 'https://go.shop.example'
 
-/** Servers on which each row of a week can get its own link and lead to its own address. */
+/** Kinds of servers on which each row can get its own link to its own address. */
 const kinds = {
   ...withOwnWays,
   dialects: withOwnWays.dialects.filter(
@@ -21,7 +21,7 @@ const kinds = {
   urls: ['', '/', '?a=1&b=2', '/?a=1'].map((end) => (number: number) => `https://shop.example/${number}${end}`),
 }
 
-/** What an update may clear. */
+/** Values that an update may clear. */
 const RICH = {
   password: 'open sesame',
   expiry: '2030-01-01 00:00:00',
@@ -32,23 +32,23 @@ const RICH = {
 
 type Stored = Sandbox['data']['links'][number]
 
-/** A row of the file of the week, and the same row in results. */
+/** A row of the file, or of a result. */
 interface WeekRow extends LinkRow {
   readonly url: string
   readonly custom?: string
   readonly domain?: string
-  /** Its place in the first file. */
+  /** The position of the row in the first file. */
   readonly line: number
 }
 
-/** A file that is imported, with its journal: the first one, or the result of an import. */
+/** A file to import, with its journal: the first file, or the result of an import. */
 interface WeekFile {
   readonly rows: readonly WeekRow[]
   readonly journal: ReturnType<typeof memoryJournal>
 }
 
-/** The link of a row that is done, and of another run of the same row. */
-const sameLink = (one: string, other: string) => decodeURI(one) === decodeURI(other)
+/** Returns whether two short addresses are the same. Results may have encoded ones. */
+const isSameLink = (one: string, other: string) => decodeURI(one) === decodeURI(other)
 
 class Week extends RandomServer {
   readonly client = new ShortLinkClient({
@@ -58,14 +58,14 @@ class Week extends RandomServer {
     fetch: (...call: Parameters<typeof fetch>) => this.fetch(...call),
   })
   protected readonly files: WeekFile[] = []
-  /** The short addresses of the rows that were done, by their lines. */
+  /** The short addresses of finished rows, by line. */
   readonly #shortOf = new Map<number, string>()
-  /** The links whose rows do not fit. */
+  /** The links whose rows are invalid in lists. */
   #odd = new Set<number>()
-  /** The clicks that a link has ever shown. */
+  /** The click counts that each link has had. */
   readonly #clicks = new Map<number, Set<number>>()
   #previous: ReportResult[] | undefined
-  /** The links that another program has deleted during each reading of the list. */
+  /** The links that another program deleted, for each reading of the list. */
   readonly #deletionsOfReadings: number[] = []
   #isAtFirstPage = false
 
@@ -74,7 +74,7 @@ class Week extends RandomServer {
     const { data } = this.sandbox
     const blank = createSandbox({ data: { links: [{}], domains: [{ domain: branded }] } }).data
     data.domains.push(...blank.domains)
-    // The main domain need not be listed.
+    // The main domain may be missing from the list of domains.
     if (this.random() < 0.3) data.domains.push({ ...blank.domains[0]!, id: 2, domain: main })
     const [row] = blank.links as [Stored]
     for (const alias of ['Tea', 'p-11', 'sale-1', 'v1.2']) {
@@ -102,7 +102,7 @@ class Week extends RandomServer {
         },
       ])()
     }
-    // At last without faults: everything that can be done is done.
+    // The last run has no faults, so it does everything that can be done.
     this.sandbox.chaos({ rate: 0 })
     this.random = () => 0.99
     this.#odd = new Set()
@@ -110,7 +110,7 @@ class Week extends RandomServer {
     await this.#report()
   }
 
-  /** Rows that each have their own address or their own alias, so that their links can be counted. */
+  /** Creates rows that each have their own address or their own alias, so that their links can be counted. */
   #firstFile(): WeekRow[] {
     const taken = new Set<string>()
     return Array.from({ length: 3 + Math.floor(this.random() * 5) }, (_, line) => {
@@ -137,7 +137,7 @@ class Week extends RandomServer {
       })
       for await (const result of run) {
         const { row, ok, id, shorturl, error, outcome } = result
-        if (seen.has(row.line)) throw new Error(`row ${row.line} is given twice`)
+        if (seen.has(row.line)) throw new Error(`row ${row.line} has two results`)
         seen.add(row.line)
         const { alias } = result as { alias?: string }
         results.push({ ...row, ...(alias !== undefined && { custom: alias }) })
@@ -150,19 +150,19 @@ class Week extends RandomServer {
     }
     this.#noteDraws(journal)
     this.#checkLinks()
-    // A result without its aliases could not tell which link is whose.
+    // A result without aliases could not tell which link belongs to which row.
     const isWhole = results.every(({ custom }) => custom !== undefined)
     if (isWhole && results.length === rows.length && this.files.length < 4) {
       this.files.push({ rows: results, journal: memoryJournal() })
     }
-    // As after a kill before the last entry was on disk.
+    // Simulates a kill before the last entry was on disk.
     if (this.random() < 0.1) journal.entries.pop()
   }
 
   #checkDone({ line, url, custom, domain }: WeekRow, shorturl: string, id: number): void {
     const link = this.sandbox.data.links.find((link) => link.id === id)
     if (!link && this.#deletedBySync.has(id)) return
-    if (!link || !sameLink(shorturl, `${link.domain}/${link.alias}`)) {
+    if (!link || !isSameLink(shorturl, `${link.domain}/${link.alias}`)) {
       throw new Error(`row ${line}: there is no link ${shorturl}`)
     }
     if (!this.leadsTo(link, url) && !this.#synced.has(link.id))
@@ -171,37 +171,38 @@ class Week extends RandomServer {
       throw new Error(`row ${line}: ${shorturl} is not ${custom}`)
     if (domain && domain !== link.domain) throw new Error(`row ${line}: ${shorturl} is not on ${domain}`)
     const before = this.#shortOf.get(line)
-    // An alias of its own may stand on both domains, and lead to the address on both.
+    // An alias may exist on both domains, and lead to the same address on both.
     const mayBeAnother = (!domain && this.files[0]!.rows[line]!.custom) || this.#countDraws(url) > 1
-    if (before && !mayBeAnother && !sameLink(before, shorturl) && !this.#isGone(before)) {
-      throw new Error(`row ${line} has got ${before} and ${shorturl}`)
+    if (before && !mayBeAnother && !isSameLink(before, shorturl) && !this.#isGone(before)) {
+      throw new Error(`row ${line} got ${before} and ${shorturl}`)
     }
     this.#shortOf.set(line, shorturl)
   }
 
-  /** The links whose addresses a sync may have changed, and those that it has deleted. */
+  /** The links whose addresses a sync may have changed, and the links that it deleted. */
   readonly #synced = new Set<number>()
   readonly #deletedBySync = new Set<number>()
 
   #isGone(shorturl: string): boolean {
-    return !this.sandbox.data.links.some((link) => sameLink(shorturl, `${link.domain}/${link.alias}`))
+    return !this.sandbox.data.links.some((link) => isSameLink(shorturl, `${link.domain}/${link.alias}`))
   }
 
-  /** A conflict is true: nothing with the alias leads to the address, and what is named leads where it says. */
+  /** Checks a conflict: no link with the alias leads to the row's address, and the named link leads where it says. */
   #checkFailed({ line, url, custom, domain }: WeekRow, error: unknown): void {
     if (!isShortLinkError(error)) throw new Error(`row ${line}: ${String(error)}`, { cause: error })
     if (error.code !== 'link_conflict') return
     const { shorturl, longurl, message } = error
-    const named = this.sandbox.data.links.find((link) => sameLink(shorturl, `${link.domain}/${link.alias}`))
+    const named = this.sandbox.data.links.find((link) => isSameLink(shorturl, `${link.domain}/${link.alias}`))
     if (named?.longurl !== longurl)
       throw new Error(`row ${line}: ${shorturl} leads to ${named?.longurl}, not ${longurl}`)
     const fitting = this.sandbox.data.links.find(
       (link) => link.alias === custom && this.leadsTo(link, url) && (!domain || domain === link.domain),
     )
-    if (fitting) throw new Error(`row ${line}: ${fitting.domain}/${fitting.alias} leads to ${url}, yet ${message}`)
+    if (fitting)
+      throw new Error(`row ${line}: ${fitting.domain}/${fitting.alias} leads to ${url}, but the error is: ${message}`)
   }
 
-  /** Each row has one link at most. */
+  /** Checks that each row has at most one link. */
   #checkLinks(): void {
     if (this.dialect.includes('alias-ignored')) return
     const made = this.sandbox.data.links.filter(({ id }) => !this.others.has(id))
@@ -214,7 +215,7 @@ class Week extends RandomServer {
     }
   }
 
-  /** The aliases that were drawn for addresses. */
+  /** The aliases that were drawn for each address. */
   readonly #draws = new Map<string, Set<string>>()
 
   #noteDraws({ entries }: WeekFile['journal']): void {
@@ -226,8 +227,8 @@ class Week extends RandomServer {
   }
 
   /**
-   * The number of aliases that were drawn for an address. A result that is older than the second draw names the first
-   * alias, and its import makes a link with it.
+   * Returns how many aliases were drawn for an address. A result from before the second draw has the first alias, and
+   * importing it creates a link with that alias.
    */
   #countDraws(url: string): number {
     return this.#draws.get(url)?.size ?? 0
@@ -246,11 +247,11 @@ class Week extends RandomServer {
         if (!ok) continue
         results.push(result)
         if (!this.#clicks.get(link.id)?.has(link.clicks ?? -1)) {
-          throw new Error(`a report says ${link.clicks} clicks of ${link.shorturl}`)
+          throw new Error(`a report has ${link.clicks} clicks for ${link.shorturl}`)
         }
         const before = this.#previous?.find((earlier) => earlier.link.id === link.id)?.link.clicks ?? 0
         if (newClicks !== link.clicks! - before)
-          throw new Error(`a report says ${newClicks} new clicks of ${link.shorturl}`)
+          throw new Error(`a report has ${newClicks} new clicks for ${link.shorturl}`)
         sum += link.clicks!
       }
     } catch (error) {
@@ -258,22 +259,22 @@ class Week extends RandomServer {
       return
     }
     const { clicks, gone } = await run.summary()
-    if (clicks !== sum) throw new Error(`a report says ${clicks} clicks in all, and ${sum} one by one`)
+    if (clicks !== sum) throw new Error(`a report has ${clicks} clicks in total, but its links have ${sum}`)
     const stays = this.sandbox.data.links.filter(({ id }) => there.has(id)).map(({ id }) => id)
     const alive = gone.find((row) => stays.includes((row as ReportResult).link.id))
-    // A deletion in each of the two readings can hide a living link from both.
+    // If links are deleted during both readings, both may miss an existing link.
     const mayBeHidden = this.#deletionsOfReadings.length === 2 && !this.#deletionsOfReadings.includes(0)
-    if (alive && !mayBeHidden) throw new Error('a report calls a link gone that is there')
+    if (alive && !mayBeHidden) throw new Error('a report lists an existing link as gone')
     const given = new Set(results.map(({ link }) => link.id))
-    // As many new links as were deleted meanwhile hide that others have moved, so one that is new may be left out.
+    // If as many links are created as deleted meanwhile, moved links go unnoticed, and a new link may be missing.
     const known = (this.#previous ?? []).map(({ link }) => link.id)
     const missing = known.find((id) => stays.includes(id) && !given.has(id) && !this.#odd.has(id))
-    if (missing !== undefined && !mayBeHidden) throw new Error(`a report leaves out link ${missing}`)
+    if (missing !== undefined && !mayBeHidden) throw new Error(`a report lacks link ${missing}`)
     this.#previous = results
   }
 
   async #sync(): Promise<void> {
-    // Not the newest link is deleted: the mock server would give its id to the next one, which databases do not.
+    // The newest link is never deleted: the mock server would reuse its id, which databases do not.
     await this.addAsAnother(`guard-${this.sandbox.requests.length}`)
     const rows = ['sale_may', 'sale-1', 'v1.2']
       .filter(() => this.random() < 0.6)
@@ -295,17 +296,17 @@ class Week extends RandomServer {
             this.leadsTo(link, url!) &&
             link.domain.endsWith(domain ?? ''),
         )
-        if (!link) throw new Error(`a sync says ${action} ${alias} is done`)
+        if (!link) throw new Error(`a sync reports ${action} ${alias} as done, but it is not`)
         this.#synced.add(link.id)
         this.others.add(link.id)
       }
     } catch (error) {
       if (!isShortLinkError(error)) throw error
       if (error.code === 'invalid_request' && this.#countWrites() > writesBefore)
-        throw new Error('a sync that is refused has written')
+        throw new Error('a rejected sync sent writes')
     }
     this.#checkKept(before, mayClear)
-    // What a sync that failed has made belongs to no row of an import.
+    // Links that a failed sync created belong to no row of an import.
     for (const link of this.sandbox.data.links) {
       if (rows.some(({ custom }) => lettersOf(custom) === lettersOf(link.alias))) {
         this.#synced.add(link.id)
@@ -314,7 +315,7 @@ class Week extends RandomServer {
     }
     const wanted = new Set(rows.map(({ custom }) => lettersOf(custom)))
     const lost = this.deleted.find(({ alias }) => wanted.has(lettersOf(alias)) || !alias.startsWith('sale'))
-    if (lost) throw new Error(`a sync has deleted ${lost.alias}`)
+    if (lost) throw new Error(`a sync deleted ${lost.alias}`)
     for (const { id } of this.deleted) this.#deletedBySync.add(id)
     this.deleted.length = 0
   }
@@ -323,7 +324,7 @@ class Week extends RandomServer {
     return this.sandbox.requests.filter(({ method }) => method !== 'GET').length
   }
 
-  /** What no row of a sync mentions is as it was. */
+  /** Checks that a sync keeps values that its rows do not have. */
   #checkKept(before: readonly Stored[], mayClear: boolean): void {
     const shown = ({ domain, expiry, geotarget, devicetarget }: Stored) => ({ domain, expiry, geotarget, devicetarget })
     const hidden = ({ password, languagetarget }: Stored) => ({ password, languagetarget })
@@ -331,11 +332,11 @@ class Week extends RandomServer {
       const earlier = before.find(({ id }) => id === link.id)
       if (!earlier) continue
       const [was, is] = [earlier, link].map((one) => JSON.stringify({ ...shown(one), ...(!mayClear && hidden(one)) }))
-      if (was !== is) throw new Error(`a sync has cleared ${is} of ${link.alias}, which was ${was}`)
+      if (was !== is) throw new Error(`a sync changed ${link.alias} from ${was} to ${is}`)
     }
   }
 
-  /** Visitors click between the steps. */
+  /** Simulates clicks between the steps. */
   #visit(): void {
     for (const link of this.sandbox.data.links) {
       if (this.random() < 0.3) link.clicks += Math.ceil(this.random() * 5)
@@ -355,7 +356,7 @@ class Week extends RandomServer {
 
   protected override async fetch(...call: Parameters<typeof fetch>): Promise<Response> {
     const isFirstPage = (new URL(String(call[0])).searchParams.get('page') ?? '1') === '1'
-    // Otherwise it is the first page again, after a fault.
+    // Otherwise the first page is requested again after a fault.
     if (isFirstPage && !this.#isAtFirstPage) this.#deletionsOfReadings.push(0)
     this.#isAtFirstPage = isFirstPage
     const before = this.removed.size
@@ -367,7 +368,7 @@ class Week extends RandomServer {
   }
 }
 
-/** A response whose rows of these links have a channel that is none. */
+/** Returns a response in which the rows of these links have an invalid channel. */
 async function withOddRows(response: Response, ids: ReadonlySet<number>): Promise<Response> {
   const { status, headers } = response
   const text = await response.text()
@@ -380,7 +381,7 @@ async function withOddRows(response: Response, ids: ReadonlySet<number>): Promis
   }
 }
 
-/** Plays weeks, and fails with the seed of the first in which something untrue is said. */
+/** Runs weeks, and fails with the seed of the first with a wrong result. */
 export async function playWeeks(first: number, count: number): Promise<void> {
   for (let seed = first; seed < first + count; seed++) {
     await new Week(seed).run().catch((error) => {

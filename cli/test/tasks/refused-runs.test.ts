@@ -8,25 +8,25 @@ const FULL = 'You have reached the limit of your plan.'
 const drawn = (count: number): LinkRow[] => rowsOf(count).map(({ url }) => ({ url }))
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-/** Refuses creations from the sixth on, as a full plan does. */
-function fullPlan(status: number, words = (_number: number) => FULL) {
+/** Creates a fetch that refuses creations from the sixth on, like a plan that reached its limit. */
+function createFullPlan(status: number, message = (_number: number) => FULL) {
   const { sandbox, client } = setUp()
   let refused = 0
   const fetch: typeof globalThis.fetch = async (...call) => {
     if (call[1]?.method !== 'POST' || sandbox.data.links.length < 5) return sandbox.fetch(...call)
-    return Response.json({ error: status, message: words(++refused) }, { status })
+    return Response.json({ error: status, message: message(++refused) }, { status })
   }
   return { sandbox, client: client.withOptions({ fetch }), refusals: () => refused }
 }
 
-describe('a plan that is full', () => {
+describe('a plan that reached its limit', () => {
   test.each<[string, LinkRow[], number, number]>([
     ['rows without an alias', drawn(100), 1, 20],
     ['rows without an alias, ten at a time', drawn(100), 10, 30],
     ['rows with an alias', rowsOf(100), 1, 25],
     ['rows with an alias, ten at a time', rowsOf(100), 10, 60],
   ])(
-    'ends an import of %s after few requests, and says the words and how to go on',
+    'ends an import of %s after few requests, with its message and how to continue',
     async (_, rows, concurrency, most) => {
       const { sandbox, client } = setUp({ dialect: ['plan-limit'] })
       const journal = memoryJournal()
@@ -39,7 +39,7 @@ describe('a plan that is full', () => {
       expect(await run.summary()).toMatchObject({ created: 5, unknown: 0 })
       expect(sandbox.requests.length).toBeLessThanOrEqual(most)
 
-      // With room, the rest goes on.
+      // With a larger plan, the other rows are done.
       const free = setUp()
       free.sandbox.data.links.push(...sandbox.data.links)
       expect(await importLinks(free.client, rows, { journal }).summary()).toMatchObject({ done: 100, replayed: 5 })
@@ -47,9 +47,9 @@ describe('a plan that is full', () => {
   )
 
   test.each([400, 403])(
-    'is named without advice about the key, which was accepted before: status %i',
+    'is reported without advice about the key, which was accepted before: status %i',
     async (status) => {
-      const { client, refusals } = fullPlan(status)
+      const { client, refusals } = createFullPlan(status)
       const results: unknown[] = []
       const walk = async () => {
         for await (const { error } of importLinks(client, rowsOf(50), { concurrency: 1 })) {
@@ -82,24 +82,24 @@ describe('a plan that is full', () => {
   })
 })
 
-describe('a run goes on', () => {
+describe('a run continues', () => {
   test.each<[string, (number: number) => object]>([
-    ['if the words differ', (number) => ({ message: `No, for reason ${number}.` })],
-    ['if the words name a field', () => ({ message: 'Please enter a valid URL.' })],
-    ['if the words name the alias', () => ({ message: 'Das ist als Alias nicht erlaubt.' })],
+    ['if the messages differ', (number) => ({ message: `No, for reason ${number}.` })],
+    ['if the message names a field', () => ({ message: 'Please enter a valid URL.' })],
+    ['if the message names the alias', () => ({ message: 'Das ist als Alias nicht erlaubt.' })],
     ['if a key names a field', () => ({ errors: { expiry: ['Das Datum ist vorbei.'] }, message: 'Fehler.' })],
-  ])('%s', async (_, words) => {
+  ])('%s', async (_, body) => {
     const { sandbox, client } = setUp()
     let number = 0
     const fetch: typeof globalThis.fetch = async (...call) =>
       call[1]?.method === 'POST'
-        ? Response.json({ error: 1, ...words(++number) }, { status: 400 })
+        ? Response.json({ error: 1, ...body(++number) }, { status: 400 })
         : sandbox.fetch(...call)
     const run = importLinks(client.withOptions({ fetch }), rowsOf(8), { concurrency: 1 })
     expect(await run.summary()).toMatchObject({ total: 8, failed: 8 })
   })
 
-  test('if a success comes between', async () => {
+  test('if there is a success in between', async () => {
     const { sandbox, client } = setUp()
     let number = 0
     const fetch: typeof globalThis.fetch = async (...call) =>
@@ -116,7 +116,7 @@ describe('a run goes on', () => {
     expect(await importLinks(client, rowsOf(8)).summary()).toMatchObject({ failed: 8 })
   })
 
-  test('after a rate limit that passes', async () => {
+  test('after a wait for the rate limit', async () => {
     const { sandbox, client } = setUp()
     sandbox.fail({ status: 429, body: { error: 429, message: 'Too many requests.' }, times: 8 })
     const worker = () => client.account.get()
@@ -124,7 +124,7 @@ describe('a run goes on', () => {
   })
 })
 
-test('a row that is refused with the words of a row without an alias is not drawn again', async () => {
+test('no alias is drawn again if a row is refused with the same message as a row without an alias', async () => {
   const { sandbox, client } = setUp()
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const isBad = String(init?.body).includes('bad')
@@ -139,11 +139,11 @@ test('a row that is refused with the words of a row without an alias is not draw
   const run = importLinks(client.withOptions({ fetch: counted }), rows)
   expect(await run.summary()).toMatchObject({ created: 10, failed: 10 })
   expect(posts).toBe(10 + 4 + 9)
-  // The first bad row has looked for its three aliases.
+  // The first invalid row looked up its three aliases.
   expect(countRequests(sandbox)['GET /urls']).toBe(3)
 })
 
-test('a server that refuses aliases gives its own, also after a row that it refuses with the same words', async () => {
+test('a server that refuses aliases chooses them, even after a row that it refuses with the same message', async () => {
   const { sandbox, client } = setUp()
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const body = String(init?.body ?? '')

@@ -8,11 +8,11 @@ const tea = { url: shop('tea') }
 const cake = { url: shop('cake'), custom: 'cake' }
 const lamps = { url: shop('lamps'), title: 'Lamps' }
 
-/** The short address of each row, by its address and title. */
+/** Returns the short address of each row, by its address and title. */
 const addresses = (results: readonly ImportResult<LinkRow>[]) =>
   Object.fromEntries(results.map(({ row, shorturl }) => [`${row.url} ${row.title ?? ''}`, shorturl]))
 
-/** An account, and a function that imports rows with one journal. */
+/** Sets up an account, and a function that imports rows with the same journal. */
 function setUpImport() {
   const { sandbox, client } = setUp()
   const journal = memoryJournal()
@@ -22,7 +22,7 @@ function setUpImport() {
 }
 
 describe('an import that is repeated', () => {
-  test('sends nothing, and gives every row the link that it has', async () => {
+  test('sends nothing, and returns the same link for every row', async () => {
     const { sandbox, client, journal, run } = setUpImport()
     const rows = [tea, cake, lamps, tea]
     const first = await run(rows)
@@ -38,11 +38,11 @@ describe('an import that is repeated', () => {
   })
 
   test.each<[string, LinkRow[]]>([
-    ['sorted otherwise', [lamps, cake, tea]],
-    ['of which some were taken out', [lamps, tea]],
-    ['among which new ones were put', [{ url: shop('new') }, lamps, cake, { url: shop('newer') }, tea]],
-    ['whose columns have other names and another spelling', [{ longurl: 'https://SHOP.example/tea' }, { ...cake }]],
-  ])('does no row again, with rows %s', async (_what, rows) => {
+    ['in another order', [lamps, cake, tea]],
+    ['with some removed', [lamps, tea]],
+    ['with new ones in between', [{ url: shop('new') }, lamps, cake, { url: shop('newer') }, tea]],
+    ['with other column names and spellings', [{ longurl: 'https://SHOP.example/tea' }, { ...cake }]],
+  ])('does no row again, with its rows %s', async (_what, rows) => {
     const { sandbox, run } = setUpImport()
     const first = addresses(await run([tea, cake, lamps]))
     const results = await run(rows)
@@ -57,7 +57,7 @@ describe('an import that is repeated', () => {
     expect(sandbox.data.links).toHaveLength(3 + rows.filter((row) => isNew({ row })).length)
   })
 
-  test('makes a new link for a row whose address was changed, and says that the alias of the row is taken', async () => {
+  test('creates a new link for a row whose address changed, and reports that the alias of a row is taken', async () => {
     const { sandbox, run } = setUpImport()
     await run([tea, cake])
     const results = await run([
@@ -74,7 +74,7 @@ describe('an import that is repeated', () => {
     expect(sandbox.data.links.map(({ longurl }) => longurl)).toEqual(['tea', 'cake', 'green-tea', 'cake'].map(shop))
   })
 
-  test('does a row with a corrected title not again, and says what its link does not have', async () => {
+  test('does not repeat a row with a corrected title, and reports the difference', async () => {
     const { sandbox, run } = setUpImport()
     await run([{ ...lamps, description: 'Warm' }])
     const rows = [{ ...lamps, title: 'All lamps', description: 'Warm', campaign: 3, price: 7 }]
@@ -82,7 +82,7 @@ describe('an import that is repeated', () => {
     expect(sandbox.data.links.map(({ title }) => title)).toEqual(['Lamps'])
   })
 
-  test('does all rows at another server, and none of them at the first, with one journal', async () => {
+  test('does all rows on another server, and none on the first, with the same journal', async () => {
     const { sandbox, client, journal, run } = setUpImport()
     await run([tea, cake])
     const other = setUp()
@@ -98,7 +98,7 @@ describe('an import that is repeated', () => {
     expect(sandbox.data.links).toHaveLength(2)
   })
 
-  test('knows the server by its base URL, and the row by address, alias, domain and number', async () => {
+  test('identifies the server by its base URL, and a row by address, alias, domain and number', async () => {
     const { journal, run } = setUpImport()
     await run([tea, tea, { ...cake, domain: 'https://go.example', password: 'hush hush' }])
     const keys = journal.entries.filter(({ state }) => state === 'begun').map(({ key }) => JSON.parse(key))
@@ -111,14 +111,14 @@ describe('an import that is repeated', () => {
   })
 })
 
-describe('rows with one address and no alias', () => {
+describe('rows with the same address and no alias', () => {
   const rows = ['Mail', 'Poster', 'Radio'].map((title) => ({ ...tea, title }))
 
   test.each<[string, (string | undefined)[]]>([
     ['in another order', ['Radio', 'Mail', 'Poster']],
-    ['if one was taken out', ['Radio', 'Mail']],
-    ['if one was put in front', ['New', 'Mail', 'Poster', 'Radio']],
-  ])('keep each its link %s', async (_what, titles) => {
+    ['with one removed', ['Radio', 'Mail']],
+    ['with one added at the start', ['New', 'Mail', 'Poster', 'Radio']],
+  ])('keep their links %s', async (_what, titles) => {
     const { sandbox, run } = setUpImport()
     await run(rows)
     const results = await run(titles.map((title) => ({ ...tea, title })))
@@ -130,7 +130,7 @@ describe('rows with one address and no alias', () => {
     )
   })
 
-  test('are told apart by columns of their own, which are not sent', async () => {
+  test('are distinguished by columns that are not sent', async () => {
     const { sandbox, run } = setUpImport()
     const people = ['Anna', 'Ben'].map((name) => ({ ...tea, name }) as LinkRow)
     const first = await run(people)
@@ -140,12 +140,12 @@ describe('rows with one address and no alias', () => {
   })
 
   test.each([0, 1, 2])(
-    'get a link each and no more, however many there are the second time, if the outcome of number %i is unknown',
+    'get one link each if the outcome of number %i is unknown, however many there are the second time',
     async (lost) => {
       for (const count of [1, 2, 3, 4]) {
         const { sandbox, run } = setUpImport()
         sandbox.fail({ method: 'POST', after: lost, drop: 'after' })
-        // The look for its link fails.
+        // The lookup of its link fails.
         sandbox.fail({ method: 'GET', status: 500 })
         const first = await run([tea, tea, tea])
         expect(first.map(({ outcome }) => outcome)).toEqual(
@@ -160,7 +160,7 @@ describe('rows with one address and no alias', () => {
   )
 })
 
-test('a done entry without its link ends an import with an error that says what the journal lacks', async () => {
+test('a done entry without its link ends an import with an error that names the missing data', async () => {
   const { client, journal, run } = setUpImport()
   await run([tea])
   const entries = journal.entries.map(({ key, state }): JournalEntry => ({ key, state }))

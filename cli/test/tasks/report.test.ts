@@ -13,7 +13,7 @@ const linksOf = (count: number) =>
     clicks: 7,
   }))
 
-test('a report costs a request for 100 links, and says how many clicks are new', async () => {
+test('a report takes one request per 100 links, and has the number of new clicks', async () => {
   const { sandbox, client } = setUp({ data: { links: linksOf(400) } })
   const run = reportLinks(client)
   const first = await collect(run)
@@ -40,7 +40,7 @@ test('a report costs a request for 100 links, and says how many clicks are new',
   expect(await second.summary()).toMatchObject({ ...after, gone: [gone] })
 })
 
-test('a report is complete on a server that does not say how many links and pages there are', async () => {
+test('a report is complete on a server that sends no total of links or pages', async () => {
   const sandbox = createSandbox({ data: { links: linksOf(250) } })
   const fetch = async (...request: Parameters<typeof globalThis.fetch>) => {
     const { error, data } = await (await sandbox.fetch(...request)).json()
@@ -54,7 +54,7 @@ test('a report is complete on a server that does not say how many links and page
   expect([...totals]).toEqual([undefined])
 })
 
-test('what the list does not say is undefined, and not 0', async () => {
+test('clicks that the list does not have are undefined, not 0', async () => {
   const { sandbox, client } = setUp({ dialect: ['older-link-rows'], data: { links: linksOf(1) } })
   expect(await collect(reportLinks(client))).toMatchObject([{ uniqueClicks: undefined, newClicks: 7 }])
   const { id } = sandbox.data.links[0]!
@@ -80,7 +80,7 @@ test('an account without links has an empty report', async () => {
   })
 })
 
-test('progress tells how many links there are', async () => {
+test('progress has the number of links', async () => {
   const { client } = setUp({ data: { links: linksOf(150) } })
   const totals = new Set<unknown>()
   await reportLinks(client, { onProgress: ({ total }) => totals.add(total) }).summary()
@@ -104,7 +104,7 @@ test.each([
   [[{ id: 1, clicks: '1,603' }], 'row 1: clicks: expected a whole number without separators, received "1,603"'],
   [[{ id: 1, clicks: '1,603', row: 7 }], 'row 7: clicks: expected'],
   [[{ id: 1, clicks: 1 }, 7], 'row 2: expected an object with id and clicks, received a number'],
-])('previous rows %j are refused before anything is sent', async (previous, message) => {
+])('previous rows %j are rejected before anything is sent', async (previous, message) => {
   const { sandbox, client } = setUp()
   const report = reportLinks(client, { previous: previous as never }).summary()
   await expect(report).rejects.toThrow(ConfigurationError)
@@ -112,14 +112,14 @@ test.each([
   expect(sandbox.requests).toEqual([])
 })
 
-test('arguments that do not fit are refused at once', () => {
+test('invalid arguments throw synchronously', () => {
   expect(() => reportLinks(undefined as never)).toThrow('reportLinks: client: is missing, expected a ShortLinkClient')
   expect(() => reportLinks(setUp().client, { previous: 'a.csv' } as never)).toThrow(
     'reportLinks: previous: expected an iterable',
   )
 })
 
-test('clicks that are gained and lost are counted apart, and those of links that the earlier report lacks too', async () => {
+test('new clicks, lost clicks and clicks of new links are counted separately', async () => {
   const { sandbox, client } = setUp({ data: { links: linksOf(4) } })
   const previous = (await collect(reportLinks(client))).filter(({ link }) => link.alias !== 'p-3')
   const { links } = sandbox.data
@@ -136,7 +136,7 @@ test('clicks that are gained and lost are counted apart, and those of links that
 })
 
 test.each(['strict', 'report'] as const)(
-  'a row of the list that is invalid is one failed result with its id, and the rest goes on, with validation: %s',
+  'an invalid row of the list is a failed result with its id, and the report continues, with validation: %s',
   async (validation) => {
     const { sandbox, client } = setUp({ data: { links: linksOf(3) } })
     const previous = await collect(reportLinks(client))

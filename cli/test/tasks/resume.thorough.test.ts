@@ -25,7 +25,7 @@ beforeAll(async () => {
   const entry = fileURLToPath(new URL('children/bulk-caller.ts', import.meta.url))
   await build({
     entryPoints: [entry],
-    // Of the sources, not of what was built.
+    // Resolves `shortlink-sdk` to the sources, not to a build.
     tsconfig: fileURLToPath(new URL('../../../tsconfig.json', import.meta.url)),
     outfile: program,
     bundle: true,
@@ -50,7 +50,7 @@ it(`a bulk run that is killed ${KILLS} times and resumed does every item exactly
   const { baseUrl, close } = await serve(sandbox, { log: () => onAnswer() })
   const journal = join(folder, 'assign.journal')
 
-  /** Runs the program until so many items are done, by its own report or by the server's, which may be ahead of it. */
+  /** Runs the program until it or the server, which may be ahead, has done this many items, and kills it. */
   async function runUntil(done: number, seenBy: 'program' | 'server'): Promise<void> {
     const settings = [baseUrl, sandbox.apiKey, journal, count, CONCURRENCY].map(String)
     const child = spawn(process.execPath, [program, ...settings], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -62,7 +62,7 @@ it(`a bulk run that is killed ${KILLS} times and resumed does every item exactly
     onAnswer = () => {}
     expect(await exited).toEqual([null, 'SIGKILL'])
   }
-  // Each kill leaves at most as many items in doubt as are in work, so 30 more are always there to be done.
+  // Each kill leaves at most as many unknown items as are running, so at least 30 more are left to do.
   for (let kill = 1; kill <= KILLS; kill++) await runUntil(kill * 30 - 15, kill % 2 ? 'program' : 'server')
 
   const client = new ShortLinkClient({ baseUrl, apiKey: sandbox.apiKey, rateLimit: false })

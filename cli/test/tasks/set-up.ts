@@ -3,14 +3,14 @@ import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox, type Sandbox, type SandboxOptions } from 'shortlink-sdk/testing'
 import { vi } from 'vitest'
 
-/** A sandbox without a rate limit, and a client of it. */
+/** Creates a sandbox without a rate limit, and a client for it. */
 export function setUp(options: SandboxOptions = {}) {
   const sandbox = createSandbox(options)
   const client = new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false, logLevel: 'off', retry: 0 })
   return { sandbox, client }
 }
 
-/** The requests of a sandbox so far, as `POST /url/add`, how many of each. */
+/** Counts the requests of a sandbox by method and path, such as `POST /url/add`. */
 export function countRequests({ requests }: Sandbox): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { method, path } of requests) {
@@ -20,12 +20,12 @@ export function countRequests({ requests }: Sandbox): Record<string, number> {
   return counts
 }
 
-/** So many rows with an alias each. */
+/** Creates rows with an alias each. */
 export function rowsOf(count: number, url = 'https://shop.example/') {
   return Array.from({ length: count }, (_, index) => ({ url: `${url}${index + 1}`, custom: `p-${index + 1}` }))
 }
 
-/** A journal in memory. */
+/** Creates a journal in memory. */
 export function memoryJournal(entries: JournalEntry[] = []) {
   const journal = {
     entries,

@@ -8,15 +8,15 @@ const shop = (name: string | number) => `https://shop.example/${name}`
 const linksOf = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ alias: `p-${index}`, longurl: shop(index), clicks: 7 }))
 
-interface Behaviour extends SandboxOptions {
-  /** Whether the list is in an order of its own, whatever order is asked for. */
+interface Behavior extends SandboxOptions {
+  /** Whether the list ignores the requested order. */
   readonly ignoresOrder?: boolean
-  /** Called before each request for a page of links but the first. */
+  /** Called before each request for a page of links, except the first. */
   readonly beforePage?: (sandbox: Sandbox) => void
 }
 
-/** A server on which somebody else writes while its list is read, and a client of it. */
-function serverWith({ ignoresOrder, beforePage, ...options }: Behaviour) {
+/** Creates a server on which other programs write while its list is read, and a client for it. */
+function createServer({ ignoresOrder, beforePage, ...options }: Behavior) {
   const sandbox = createSandbox(options)
   const fetch = (...[input, init]: Parameters<typeof globalThis.fetch>) => {
     const url = new URL(String(input))
@@ -30,14 +30,14 @@ function serverWith({ ignoresOrder, beforePage, ...options }: Behaviour) {
 const idOf = (row: ReportedLink) => ('link' in row ? row.link.id : Number(row.id))
 
 describe.each([false, true])(
-  'while links are deleted, with a list that is the newest first unless this is true: %s',
+  'while links are deleted, and the list ignores the requested order: %s',
   (ignoresOrder) => {
-    test.each([1, 20])('a report gives every link that is there, with %i deleted before each page', async (number) => {
+    test.each([1, 20])('a report has every existing link, with %i deleted before each page', async (number) => {
       let isBusy = false
-      const { sandbox, client } = serverWith({
+      const { sandbox, client } = createServer({
         ignoresOrder,
         data: { links: linksOf(400) },
-        // Those that stand first, so that all others move.
+        // Deletes the first links of the list, so that all others move.
         beforePage: ({ data: { links } }) => isBusy && links.splice(ignoresOrder ? 0 : -number, number),
       })
       const previous = await collect(reportLinks(client))
@@ -53,8 +53,8 @@ describe.each([false, true])(
       }
     })
 
-    test.each([20, 300])('a sync of %i aliases plans to create none that is there', async (count) => {
-      const { sandbox, client } = serverWith({
+    test.each([20, 300])('a sync of %i aliases does not plan to create existing ones', async (count) => {
+      const { sandbox, client } = createServer({
         ignoresOrder,
         data: { links: linksOf(600) },
         beforePage: ({ data: { links } }) => void links.splice(ignoresOrder ? 0 : -20, 20),
@@ -70,9 +70,9 @@ describe.each([false, true])(
   },
 )
 
-test('a report gives no link twice, although 1,100 are made between two of its pages', async () => {
+test('a report has no link twice, even if 1,100 are created between two of its pages', async () => {
   let isMade = false
-  const { client } = serverWith({
+  const { client } = createServer({
     data: { links: linksOf(1500) },
     beforePage: ({ data: { links } }) => {
       const made = isMade
@@ -87,8 +87,8 @@ test('a report gives no link twice, although 1,100 are made between two of its p
   expect(ids.filter((id) => id <= 1500)).toHaveLength(1500)
 })
 
-test('a report that lacks links of the one before reads the list once more, and no link by itself', async () => {
-  const { sandbox, client } = serverWith({ data: { links: linksOf(120) } })
+test('a report that lacks links of the previous one reads the list again, instead of single links', async () => {
+  const { sandbox, client } = createServer({ data: { links: linksOf(120) } })
   const previous = await collect(reportLinks(client))
   sandbox.data.links.splice(0, 60)
   const before = sandbox.requests.length
@@ -97,9 +97,9 @@ test('a report that lacks links of the one before reads the list once more, and 
   expect(sandbox.requests.slice(before).map(({ path }) => path)).toEqual(['/urls', '/urls'])
 })
 
-test('a report looks again for a link that the first look has missed, and gives it', async () => {
+test('a report finds a link in the second reading that it missed in the first', async () => {
   let isHidden = true
-  const { sandbox, client } = serverWith({ data: { links: linksOf(3) } })
+  const { sandbox, client } = createServer({ data: { links: linksOf(3) } })
   const previous = await collect(reportLinks(client))
   const [hidden] = sandbox.data.links
   sandbox.data.links.shift()
@@ -114,19 +114,19 @@ test('a report looks again for a link that the first look has missed, and gives 
   expect((await run.summary()).gone).toEqual([])
 })
 
-/** Links of an import that made some each second, the newest last. */
+/** Creates links as an import does that creates several per second, the newest last. */
 function linksOfSeconds(count: number, perSecond: number) {
   const dateOf = (index: number) => new Date(Date.UTC(2026, 4, 1) + Math.floor(index / perSecond) * 1000).toJSON()
   return linksOf(count).map((link, index) => ({ ...link, date: dateOf(index).slice(0, 19).replace('T', ' ') }))
 }
 
-describe('a server that gives rows of equal date in another order on each page', () => {
+describe('a server that returns rows with equal dates in another order on each page', () => {
   test.each([
     [1000, 7],
     [1000, 40],
     [1500, 23],
-  ])('shows all of %i links, of which %i each have one date, in several readings', async (count, perSecond) => {
-    const { sandbox, client } = serverWith({
+  ])('shows all of %i links, in groups of %i with the same date, in several readings', async (count, perSecond) => {
+    const { sandbox, client } = createServer({
       dialect: ['order-unstable'],
       data: { links: linksOfSeconds(count, perSecond) },
     })
@@ -139,27 +139,27 @@ describe('a server that gives rows of equal date in another order on each page',
     expect(await syncLinks(client, wanted).summary()).toMatchObject({ keep: count, total: count })
   })
 
-  test('is an incomplete list if it refuses a page size, because the same links come each time', async () => {
+  test('causes an error about an incomplete list if it rejects a page size, because it returns the same links each time', async () => {
     const dialect = ['order-unstable', 'limit-refused'] as const
-    const { client } = serverWith({ dialect: [...dialect], data: { links: linksOfSeconds(60, 4) } })
+    const { client } = createServer({ dialect: [...dialect], data: { links: linksOfSeconds(60, 4) } })
     const error = { code: 'invalid_response', reason: 'incomplete_list' }
     await expect(reportLinks(client).summary()).rejects.toMatchObject(error)
   })
 })
 
-test('a list that announces more links than it has is read twice', async () => {
-  const { sandbox, client } = serverWith({ dialect: ['count-too-high'], data: { links: linksOf(3) } })
+test('a list with fewer links than its total is read twice', async () => {
+  const { sandbox, client } = createServer({ dialect: ['count-too-high'], data: { links: linksOf(3) } })
   await expect(reportLinks(client).summary()).rejects.toMatchObject({ code: 'invalid_response' })
   expect(sandbox.requests.filter(({ query }) => !query.page || query.page === '1')).toHaveLength(2)
 })
 
-test('a report gives a link that two readings have missed, because others were deleted during both', async () => {
+test('a report has a link that two readings missed because others were deleted during both', async () => {
   const sandbox = createSandbox({ data: { links: linksOf(9) } })
   let left = 0
   const fetch = (...[input, init]: Parameters<typeof globalThis.fetch>) => {
     const url = new URL(String(input))
     url.searchParams.set('limit', '3')
-    // Of the three links on the page that was read.
+    // Deletes from the three links on the page that was read.
     if (url.searchParams.get('page') === '2' && left-- > 0) sandbox.data.links.splice(-2, 1)
     return sandbox.fetch(url, init)
   }

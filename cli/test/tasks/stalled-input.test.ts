@@ -1,4 +1,4 @@
-/** Sources that give an item and then stall. */
+/** Tasks whose input returns an item and then stalls. */
 import { bulk, importLinks, type LinkRow, reportLinks, syncLinks } from 'shortlink-cli'
 import type { ShortLinkClient } from 'shortlink-sdk'
 import { describe, expect, test, vi } from 'vitest'
@@ -6,8 +6,8 @@ import { memoryJournal, setUp } from './set-up.ts'
 
 const row = { url: 'https://shop.example/tea', custom: 'tea' }
 
-/** A source that stalls after one item, and what it does when it is returned. */
-function stalling<T>(item: T) {
+/** Creates a source that stalls after one item, and records whether it is returned. */
+function createStalledSource<T>(item: T) {
   const returned = vi.fn()
   let reached = () => {}
   const stalls = new Promise<void>((resolve) => {
@@ -23,7 +23,7 @@ function stalling<T>(item: T) {
     },
     return(): Promise<IteratorResult<T>> {
       returned()
-      // As a generator that stalls.
+      // Like a generator that stalls.
       return new Promise(() => {})
     },
   }
@@ -47,7 +47,7 @@ describe.each(Object.entries(tasks))('%s whose input stalls', (_, start) => {
 
   test('ends when its signal aborts, and returns the source', async () => {
     const { sandbox, client } = setUp()
-    const { source, stalls, returned } = stalling(item)
+    const { source, stalls, returned } = createStalledSource(item)
     const controller = new AbortController()
     const walk = async () => {
       for await (const _ of start(client, source, controller.signal));
@@ -65,9 +65,9 @@ describe.each(Object.entries(tasks))('%s whose input stalls', (_, start) => {
     expect(sandbox.requests).toHaveLength(0)
   })
 
-  test('ends when it is disposed of', async () => {
+  test('ends when it is disposed', async () => {
     const { client } = setUp()
-    const { source, stalls, returned } = stalling(item)
+    const { source, stalls, returned } = createStalledSource(item)
     const task = start(client, source) as ReturnType<typeof bulk>
     const walk = async () => {
       for await (const _ of task);
@@ -80,8 +80,8 @@ describe.each(Object.entries(tasks))('%s whose input stalls', (_, start) => {
   })
 })
 
-test('leaving the loop of a bulk run ends it while its input stalls', async () => {
-  const { source, returned } = stalling(1)
+test('leaving the loop ends a bulk run whose input stalls', async () => {
+  const { source, returned } = createStalledSource(1)
   for await (const { ok } of bulk(source, async () => 1)) {
     expect(ok).toBe(true)
     break
@@ -89,8 +89,8 @@ test('leaving the loop of a bulk run ends it while its input stalls', async () =
   expect(returned).toHaveBeenCalledTimes(1)
 })
 
-test('the items in progress still have a result when a run whose input stalls is aborted', async () => {
-  const { source, stalls } = stalling(1)
+test('running items still return a result when a run whose input stalls is aborted', async () => {
+  const { source, stalls } = createStalledSource(1)
   const controller = new AbortController()
   const results: unknown[] = []
   const worker = async () => {
@@ -105,7 +105,7 @@ test('the items in progress still have a result when a run whose input stalls is
   expect(results).toEqual(['done'])
 })
 
-test('a server that is away ends a run whose input stalls', async () => {
+test('an unreachable server ends a run whose input stalls', async () => {
   const { sandbox, client } = setUp()
   sandbox.fail({ drop: 'before', times: Infinity })
   const rows = async function* () {
@@ -117,7 +117,7 @@ test('a server that is away ends a run whose input stalls', async () => {
   })
 })
 
-test('a source that fails after an abort raises no unhandled rejection', async () => {
+test('a source that fails after an abort causes no unhandled rejection', async () => {
   const controller = new AbortController()
   let fail = (_: Error) => {}
   const source = {

@@ -1,4 +1,4 @@
-/** Addresses that a server stores, cuts, compares or refuses its own way. */
+/** Servers that change, cut or refuse the addresses of links. */
 import { importLinks, type LinkRow, syncLinks } from 'shortlink-cli'
 import type { Deviation } from 'shortlink-sdk/testing'
 import { describe, expect, test } from 'vitest'
@@ -18,7 +18,7 @@ describe.each(['opening', undefined])('a row with the alias %s', (custom) => {
     'https://shop.example/tea#menu',
     'https://shop.example/tea/#/menu',
     'https://shop.example/#menu',
-  ])('to %s has one link after a lost response, on a server that stores addresses in another spelling', async (url) => {
+  ])('to %s has one link after a lost response on a server that stores addresses in another spelling', async (url) => {
     const { sandbox, client } = setUp({ dialect: ['url-respelled'] })
     const rows = [{ url, custom }]
     sandbox.fail(lostResponse)
@@ -29,7 +29,7 @@ describe.each(['opening', undefined])('a row with the alias %s', (custom) => {
   })
 
   test.each(['https://shop.example/tea/?a=1&b=2', 'https://shop.example/tea/#menu'])(
-    'to %s that an earlier run began is never refused for its own link',
+    'to %s that an earlier run started never conflicts with its own link',
     async (url) => {
       const { sandbox, client } = setUp({ dialect: ['url-respelled'] })
       const journal = memoryJournal()
@@ -45,7 +45,7 @@ describe.each(['opening', undefined])('a row with the alias %s', (custom) => {
     ['url-cut', long, long.slice(0, 80)],
     ['url-lower-case', 'https://shop.example/Tea', 'https://shop.example/tea'],
   ])(
-    'says what the server shows after a lost response, if it has the deviation %s',
+    'has the address that the server shows after a lost response, with the deviation %s',
     async (deviation, url, longurl) => {
       const { sandbox, client } = setUp({ dialect: [deviation] })
       const journal = memoryJournal()
@@ -63,7 +63,7 @@ describe.each(['opening', undefined])('a row with the alias %s', (custom) => {
 test.each<[Deviation, string]>([
   ['url-cut', long],
   ['url-lower-case', 'https://shop.example/Tea'],
-])('an alias that is there is found, and the address that the server shows is named: %s', async (deviation, url) => {
+])('an existing alias is found, and the result has the address that the server shows: %s', async (deviation, url) => {
   const { sandbox, client } = setUp({ dialect: [deviation] })
   const rows = [{ url, custom: 'opening', title: 'Opening' }]
   expect(await collect(importLinks(client, rows))).toMatchObject([{ ok: true, created: true, differs: [] }])
@@ -74,7 +74,7 @@ test.each<[Deviation, string]>([
 })
 
 test.each(['https://shop.example/other', 'https://shop.example/tea#menu', 'https://shop.example/Tea'])(
-  'an alias that leads to %s is a conflict of a row to another address',
+  'a row whose alias leads to %s is a conflict',
   async (longurl) => {
     const { client } = setUp({ data: { links: [{ alias: 'opening', longurl }] } })
     const url = 'https://shop.example/tea#other'
@@ -92,23 +92,26 @@ test('a lost creation whose alias leads to another address is unknown, and the e
   expect(row).toMatchObject({ ok: false, outcome: 'unknown', error: { longurl: 'https://x.example' } })
 })
 
-describe('a server that gives the link that exists', () => {
-  test.each([1, 10])('gives two rows with different addresses no one link, %i at a time', async (concurrency) => {
-    const { sandbox, client } = setUp({ dialect: ['url-existing'] })
-    const addresses = ['https://shop.example/Tea', 'https://shop.example/te\u0301a', 'https://shop.example/cake']
-    const results = await collect(
-      importLinks(
-        client,
-        addresses.map((url) => ({ url })),
-        { concurrency },
-      ),
-    )
-    expect(results.map(({ ok }) => ok)).toEqual([true, false, true])
-    expect(results[1]!.error!.message).toContain('the server gave the link of row 1')
-    expect(sandbox.data.links).toHaveLength(2)
-  })
+describe('a server that returns existing links', () => {
+  test.each([1, 10])(
+    'never returns one link for two rows with different addresses, %i at a time',
+    async (concurrency) => {
+      const { sandbox, client } = setUp({ dialect: ['url-existing'] })
+      const addresses = ['https://shop.example/Tea', 'https://shop.example/te\u0301a', 'https://shop.example/cake']
+      const results = await collect(
+        importLinks(
+          client,
+          addresses.map((url) => ({ url })),
+          { concurrency },
+        ),
+      )
+      expect(results.map(({ ok }) => ok)).toEqual([true, false, true])
+      expect(results[1]!.error!.message).toContain('the server gave the link of row 1')
+      expect(sandbox.data.links).toHaveLength(2)
+    },
+  )
 
-  test('gives a later run the link of a row that an earlier run has done, and the row fails', async () => {
+  test('makes a row fail if it returns the link of another row from an earlier run', async () => {
     const { client } = setUp({ dialect: ['url-existing'] })
     const journal = memoryJournal()
     const first = { url: 'https://shop.example/Tea' }
@@ -120,7 +123,7 @@ describe('a server that gives the link that exists', () => {
     ])
   })
 
-  test('gives a row no link that was there before and leads to another address', async () => {
+  test('makes a row fail if it returns an existing link to another address', async () => {
     const links = ['https://shop.example/Tea', 'https://shop.example/cake'].map((longurl) => ({ longurl }))
     const { client } = setUp({ dialect: ['url-existing'], data: { links } })
     const rows = [{ url: 'https://shop.example/tea' }, { url: 'https://shop.example/cake' }]
@@ -141,7 +144,7 @@ describe('a server that gives the link that exists', () => {
     expect(row!.error!.message).toMatch(/the server gave .* Whether it is a new link is unknown: GET \/url\/1: 500/)
   })
 
-  test('a link of a row is no stray', async () => {
+  test('does not turn the link of a row into a stray', async () => {
     const { client } = setUp({ dialect: ['url-existing'] })
     const rows = [{ url: 'https://shop.example/tea' }, { url: 'https://shop.example/TEA', custom: 'tea' }]
     const run = importLinks(client, rows, { concurrency: 1 })
@@ -150,7 +153,7 @@ describe('a server that gives the link that exists', () => {
   })
 })
 
-describe('a server that takes addresses in ASCII alone', () => {
+describe('a server that accepts only ASCII addresses', () => {
   const addresses = [
     'https://shop.example/café',
     'https://bücher.example/straße?q=grün',
@@ -158,22 +161,19 @@ describe('a server that takes addresses in ASCII alone', () => {
     'https://shop.example/茶#菜单',
   ]
 
-  test.each([true, false])(
-    'gets their ASCII form, and the links are found again, with aliases: %s',
-    async (hasAlias) => {
-      const { sandbox, client } = setUp({ dialect: ['url-ascii'] })
-      const rows = addresses.map((url, index): LinkRow => ({ url, ...(hasAlias && { custom: `row-${index}` }) }))
-      expect(await importLinks(client, rows, { concurrency: 1 }).summary()).toMatchObject({ created: 4, failed: 0 })
-      expect(sandbox.data.links.map(({ longurl }) => longurl)).toEqual(addresses.map((url) => new URL(url).href))
-      // The first address is sent twice, and then the server is known.
-      expect(countRequests(sandbox)['POST /url/add']).toBe(5)
-      if (!hasAlias) return
-      expect(await importLinks(client, rows).summary()).toMatchObject({ found: 4, failed: 0 })
-      expect(await collect(importLinks(client, rows))).toMatchObject(Array(4).fill({ differs: [] }))
-    },
-  )
+  test.each([true, false])('gets the ASCII form, and the links are found again, with aliases: %s', async (hasAlias) => {
+    const { sandbox, client } = setUp({ dialect: ['url-ascii'] })
+    const rows = addresses.map((url, index): LinkRow => ({ url, ...(hasAlias && { custom: `row-${index}` }) }))
+    expect(await importLinks(client, rows, { concurrency: 1 }).summary()).toMatchObject({ created: 4, failed: 0 })
+    expect(sandbox.data.links.map(({ longurl }) => longurl)).toEqual(addresses.map((url) => new URL(url).href))
+    // The first address is sent twice. Then the import knows that the server needs ASCII.
+    expect(countRequests(sandbox)['POST /url/add']).toBe(5)
+    if (!hasAlias) return
+    expect(await importLinks(client, rows).summary()).toMatchObject({ found: 4, failed: 0 })
+    expect(await collect(importLinks(client, rows))).toMatchObject(Array(4).fill({ differs: [] }))
+  })
 
-  test('gets one link after a lost response to the ASCII form', async () => {
+  test('has one link after a lost response to the ASCII form', async () => {
     const { sandbox, client } = setUp({ dialect: ['url-ascii'] })
     sandbox.fail({ method: 'POST', after: 1, drop: 'after' })
     const [row] = await collect(importLinks(client, [{ url: addresses[0]! }]))
@@ -194,20 +194,20 @@ describe('a server that takes addresses in ASCII alone', () => {
     expect(body.devicetarget).toEqual([{ device: 'iphone', link: 'https://shop.example/caf%C3%A9' }])
   })
 
-  test.each([401, 403])('an address that is refused with a %i is not sent again', async (status) => {
+  test.each([401, 403])('does not get an address again that it refuses with a %i', async (status) => {
     const { sandbox, client } = setUp()
     sandbox.fail({ method: 'POST', status, body: { error: 1, message: 'No.' }, times: Infinity })
     await importLinks(client, [{ url: addresses[0]!, custom: 'tea' }]).summary()
     expect(countRequests(sandbox)).toEqual({ 'POST /url/add': 1 })
   })
 
-  test('an address whose alias is taken is not sent again', async () => {
+  test('does not get an address again whose alias is taken', async () => {
     const { sandbox, client } = setUp({ data: { links: [{ alias: 'tea', longurl: 'https://x.example' }] } })
     await importLinks(client, [{ url: addresses[0]!, custom: 'tea', domain: 'https://sho.rt' }]).summary()
     expect(countRequests(sandbox)['POST /url/add']).toBe(1)
   })
 
-  test('gets the links of a sync, which are all kept the second time', async () => {
+  test('gets the links of a sync, and a second sync changes nothing', async () => {
     const { client } = setUp({ dialect: ['url-ascii'] })
     const wanted = addresses.map((url, index) => ({ url, custom: `row-${index}` }))
     expect(await syncLinks(client, wanted, { apply: true }).summary()).toMatchObject({ created: 4, failed: 0 })

@@ -8,7 +8,7 @@ const shop = (name: string) => `https://shop.example/${name}`
 const apply: SyncOptions = { apply: true, mayClear: true }
 const branded = 'https://go.shop.example'
 
-/** A link with everything that an update may clear. */
+/** A link with all values that an update may clear. */
 const rich = {
   id: 1,
   alias: 'tea',
@@ -36,8 +36,8 @@ const withRich = (...dialect: Deviation[]) =>
 
 const writes = ({ requests }: Sandbox) => requests.filter(({ method }) => method !== 'GET')
 
-describe('an update of a server that clears what it leaves out', () => {
-  test('keeps what a response shows and the row does not mention', async () => {
+describe('an update on a server that clears what the update leaves out', () => {
+  test('keeps values that a response shows and the row does not have', async () => {
     const { sandbox, client } = withRich('update-clears')
     const row = { alias: 'tea', url: shop('new-tea') }
     expect(await syncLinks(client, [row], apply).summary()).toMatchObject({ updated: 1, failed: 0 })
@@ -65,7 +65,7 @@ describe('an update of a server that clears what it leaves out', () => {
     expect(second.data.links[0]!.domain).toBe(branded)
   })
 
-  test('sends what its row says in place of what is there, and takes away what the row empties', async () => {
+  test('sends the values of its row instead of the existing ones, and clears values that are empty in the row', async () => {
     const { sandbox, client } = withRich('update-clears')
     const row = {
       alias: 'tea',
@@ -91,7 +91,7 @@ describe('an update of a server that clears what it leaves out', () => {
   })
 })
 
-test('without mayClear, a plan that updates a link whose row says no password is refused before anything is written', async () => {
+test('without mayClear, a plan that updates a link without a password in its row is rejected before anything is written', async () => {
   const { sandbox, client } = withRich('update-clears')
   const rows: LinkRow[] = [
     { alias: 'tea', url: shop('new-tea'), password: '' },
@@ -121,7 +121,7 @@ test('without mayClear, a plan that updates a link whose row says no password is
 test.each<[string, SyncOptions | undefined, string]>([
   ['a failed result without mayClear', { apply: true }, 'update tea false'],
   ['updated with it', apply, 'update tea true'],
-])('a link that somebody makes after the plan is %s', async (_, options, expected) => {
+])('a link that another program creates after the plan is %s', async (_, options, expected) => {
   const { sandbox, client } = setUp({ dialect: ['update-clears'], data: { links: [{ id: 1, alias: 'x' }] } })
   const onPlan = () =>
     void sandbox.data.links.push({ ...sandbox.data.links[0]!, ...rich, id: 2, domain: 'https://sho.rt' })
@@ -132,7 +132,7 @@ test.each<[string, SyncOptions | undefined, string]>([
   expect([password, expiry]).toEqual([result!.ok ? '' : rich.password, rich.expiry])
 })
 
-test('if the link cannot be read, it is not updated, and nothing is unknown', async () => {
+test('a link that cannot be read is not updated, and its outcome is not unknown', async () => {
   const { sandbox, client } = withRich()
   sandbox.fail({ method: 'GET', path: '/url/1', status: 500 })
   const [result] = await collect(syncLinks(client, [{ alias: 'tea', url: shop('new-tea') }], apply))
@@ -148,7 +148,7 @@ test('an update whose link cannot be read afterwards is done', async () => {
   expect(countRequests(sandbox)).toMatchObject({ 'GET /url/:id': 2, 'PUT /url/:id/update': 1 })
 })
 
-test('an update that the server accepts and does not carry out has failed', async () => {
+test('an update that the server accepts but does not apply fails', async () => {
   const { sandbox, client } = withRich()
   sandbox.fail({ method: 'PUT', body: { error: 0, id: 1, shorturl: `${branded}/tea` } })
   const [result] = await collect(syncLinks(client, [{ alias: 'tea', url: shop('new-tea') }], apply))
@@ -164,7 +164,7 @@ test.each<[Deviation, string]>([
   ['url-respelled', 'https://shop.example/?href=x&quot=1'],
   ['url-ascii', 'https://shop.example/plain'],
   ['url-ascii', 'https://shop.example/th\u00e9 vert'],
-])('after a sync, addresses that %s spells its way are kept: %s', async (deviation, url) => {
+])('after a sync, addresses that %s respells are kept: %s', async (deviation, url) => {
   const { sandbox, client } = setUp({ dialect: [deviation], data: { links: [{ alias: 'cake', url: shop('old') }] } })
   const rows = ['tea', 'cake'].map((alias) => ({ alias, url }))
   expect(await syncLinks(client, rows, apply).summary()).toMatchObject({ created: 1, updated: 1, failed: 0 })
@@ -176,7 +176,7 @@ test.each<[Deviation, string]>([
   expect(writes(sandbox)).toHaveLength(/[^!-~]/.test(url) && deviation === 'url-ascii' ? 4 : 2)
 })
 
-test('a row whose alias arrives as a number means the link of its short address, and fails without one', async () => {
+test('a row whose alias is a number gets the alias of its short address, and fails without one', async () => {
   const links = ['7', '007'].map((alias) => ({ alias, longurl: shop(alias) }))
   const { sandbox, client } = setUp({ dialect: ['alias-as-number'], data: { links } })
   const row = { id: 2, alias: 7, shorturl: 'https://sho.rt/007', longurl: shop('james') } as object as LinkRow
@@ -193,7 +193,7 @@ test.each<[Deviation, LinkRow, string]>([
   ['url-lower-case', { url: shop('Tea?Q=1') }, 'url'],
   ['title-cut', { url: shop('tea'), title: `${'Tea '.repeat(60)}end` }, 'title'],
   ['title-cut', { url: shop('tea'), title: ' A <b>fine</b>  tea ' }, 'title'],
-])('what %s stores in another form is named and no change to make', async (deviation, wanted, name) => {
+])('a value that %s stores in another form is reported, and is not a change', async (deviation, wanted, name) => {
   const { client } = setUp({ dialect: [deviation], data: { links: [{ alias: 'cake', longurl: shop('old') }] } })
   const rows = ['tea', 'cake'].map((alias) => ({ ...wanted, alias }))
   const first = await collect(syncLinks(client, rows, apply))
@@ -217,8 +217,8 @@ test.each<[string, LinkRow, LinkRow]>([
     { longurl: shop('tea'), title: 'Tea '.repeat(20) },
     { url: shop('tea'), title: 'Tea '.repeat(21) },
   ],
-  ['a short beginning', { longurl: shop('tea') }, { url: shop('tea-and-cake') }],
-])('%s is a change, if other links show that the server stores such texts', async (_, stored, wanted) => {
+  ['a prefix', { longurl: shop('tea') }, { url: shop('tea-and-cake') }],
+])('%s is a change if other links show that the server stores such texts', async (_, stored, wanted) => {
   const others = [{ alias: 'x', longurl: shop('X'.repeat(200)), title: 'X'.repeat(200) }]
   const { client } = setUp({ data: { links: [{ alias: 'tea', ...stored } as object, ...others] } })
   const rows = [{ alias: 'tea', ...wanted }]
@@ -226,7 +226,7 @@ test.each<[string, LinkRow, LinkRow]>([
   expect(await syncLinks(client, rows).summary()).toMatchObject({ keep: 1, update: 0 })
 })
 
-test('a title that a server stores in a way of its own is named each time it is sent', async () => {
+test('a title that a server stores in another form is reported each time it is sent', async () => {
   const { sandbox, client } = withRich()
   sandbox.fail({ method: 'PUT', body: { error: 0, id: 1, shorturl: `${branded}/tea` }, times: 2 })
   const rows = [{ alias: 'tea', url: rich.longurl, title: 'TEA' }]
@@ -240,7 +240,7 @@ test('a title that a server stores in a way of its own is named each time it is 
 describe('two spellings of one alias', () => {
   const spellings = ['Tea', 'tea']
   test.each([true, false])(
-    'are two links where the server tells case apart, with the same address: %s',
+    'are two links if the server distinguishes case, with the same address: %s',
     async (isSame) => {
       const { sandbox, client } = setUp()
       const rows = spellings.map((alias) => ({ alias, url: shop(isSame ? 'tea' : alias) }))
@@ -250,7 +250,7 @@ describe('two spellings of one alias', () => {
     },
   )
 
-  test.each([true, false])('are refused where it does not, with the same address: %s', async (isSame) => {
+  test.each([true, false])('are rejected if it does not, with the same address: %s', async (isSame) => {
     const { sandbox, client } = setUp({ dialect: ['alias-case-ignored'] })
     const rows = spellings.map((alias) => ({ alias, url: shop(isSame ? 'tea' : alias) }))
     for (let turn = 0; turn < 2; turn++) {

@@ -36,7 +36,7 @@ const shown = (results: SyncResult[]) => results.map(({ action, alias, was, url,
 const state = (links: readonly { alias: string; longurl: string }[]) =>
   links.map(({ alias, longurl }) => `${alias} ${longurl}`)
 
-test('a plan is told and nothing is changed', async () => {
+test('a plan is returned and nothing is changed', async () => {
   const { sandbox, client } = setUp({ data: { links: existing } })
   const run = syncLinks(client, wanted, { mayClear: true })
   const results = await collect(run)
@@ -51,7 +51,7 @@ test('a plan is told and nothing is changed', async () => {
   expect(state(sandbox.data.links)).toEqual(state(existing))
 })
 
-test('an applied plan costs one request for a creation or deletion and three for an update, and a second run is all keep', async () => {
+test('an applied plan takes one request per creation or deletion and three per update, and a second run changes nothing', async () => {
   const { sandbox, client } = setUp({ data: { links: existing } })
   const options = { apply: true, mayClear: true, prune: 'spring-' }
   const run = syncLinks(client, wanted, options)
@@ -89,7 +89,7 @@ test('an applied plan costs one request for a creation or deletion and three for
   expect(again.map(({ action }) => action)).toEqual(['keep', 'keep', 'keep'])
 })
 
-test('a sync of 500 aliases of which 3 have changed costs 14 requests', async () => {
+test('a sync of 500 aliases with 3 changes takes 14 requests', async () => {
   const rows = rowsOf(500)
   const { sandbox, client } = setUp({ data: { links: rows.map(({ url, custom }) => ({ url, alias: custom })) } })
   const changed = rows.map((row, index) => (index % 200 === 0 ? { ...row, url: `${row.url}?new` } : row))
@@ -97,13 +97,13 @@ test('a sync of 500 aliases of which 3 have changed costs 14 requests', async ()
   expect(countRequests(sandbox)).toEqual({ 'GET /urls': 5, 'GET /url/:id': 6, 'PUT /url/:id/update': 3 })
 })
 
-test.each(['', '  '])('prune with the prefix %j is refused at once', (prune) => {
+test.each(['', '  '])('prune with the prefix %j throws synchronously', (prune) => {
   const { client } = setUp()
   expect(() => syncLinks(client, wanted, { prune })).toThrow(ConfigurationError)
   expect(() => syncLinks(client, wanted, { prune })).toThrow('prune: expected what the aliases begin with')
 })
 
-test('more deletions than maxDeletes are refused before anything is changed, and the plan says so', async () => {
+test('more deletions than maxDeletes are rejected before anything is changed, and the plan has the error', async () => {
   const links = Array.from({ length: 11 }, (_, index) => ({ alias: `sale-${index}`, url: shop('sale'), clicks: index }))
   const { sandbox, client } = setUp({ data: { links: [...existing, ...links] } })
   const planning = syncLinks(client, wanted, { prune: 'sale-', mayClear: true })
@@ -128,7 +128,7 @@ test('more deletions than maxDeletes are refused before anything is changed, and
   })
 })
 
-test('a change that fails does not stop the others, and deletions begin when all of them have succeeded', async () => {
+test('a failed change does not stop the others, and deletions start only if all other changes succeeded', async () => {
   const { sandbox, client } = setUp({ data: { links: existing } })
   sandbox.fail({ method: 'PUT', status: 403, body: { error: 1, message: 'Not yours.' } })
   const options = { apply: true, mayClear: true, prune: 'spring-' }
@@ -149,7 +149,7 @@ test('a change that fails does not stop the others, and deletions begin when all
 })
 
 test.each(['alias-slugged', 'alias-case-ignored'] as const)(
-  'a link that is wanted in another spelling is kept and not deleted: %s',
+  'a link whose alias the server spells differently is kept and not deleted: %s',
   async (deviation) => {
     const aliases = deviation === 'alias-slugged' ? ['Sale_May', 'Sale-Tea', 'sale-café', 'sale-1.2'] : ['Sale-Tea']
     const { sandbox, client } = setUp({ dialect: [deviation] })
@@ -166,7 +166,7 @@ test.each(['alias-slugged', 'alias-case-ignored'] as const)(
   },
 )
 
-test('an unwanted link in the spelling of a wanted one is not deleted', async () => {
+test('a link is not deleted if its alias may be another spelling of a wanted one', async () => {
   const links = [
     { alias: 'sale-1-1', url: shop('a') },
     { alias: 'sale-11', url: shop('b') },
@@ -177,7 +177,7 @@ test('an unwanted link in the spelling of a wanted one is not deleted', async ()
   expect(results.map(({ action, alias }) => `${action} ${alias}`)).toEqual(['keep sale-1-1'])
 })
 
-test('an alias whose other spellings the server tells apart is created', async () => {
+test('an alias is created if the server distinguishes it from other spellings', async () => {
   const links = ['2026-1-11', '20261-11'].map((alias) => ({ alias, url: shop(alias) }))
   const { client } = setUp({ data: { links } })
   const rows = ['2026-1-11', '2026-11-1'].map((alias) => ({ alias, url: shop(alias) }))
@@ -185,7 +185,7 @@ test('an alias whose other spellings the server tells apart is created', async (
   expect(results.map(({ action }) => action)).toEqual(['keep', 'create'])
 })
 
-test('a link belongs to the row that spells it so, and not to an earlier one that spells it otherwise', async () => {
+test('a link belongs to the row with its exact spelling, not to an earlier row with another spelling', async () => {
   const { sandbox, client } = setUp({ data: { links: [{ alias: 'sale', url: shop('b') }] } })
   const rows = [
     { alias: 'Sale', url: shop('a') },
@@ -199,7 +199,7 @@ test('a link belongs to the row that spells it so, and not to an earlier one tha
   ])
 })
 
-test('if a link in another spelling is to lead elsewhere and the server refuses, its refusal is the result', async () => {
+test('if the server refuses to update a link in another spelling, the result has its error', async () => {
   const { sandbox, client } = setUp({ data: { links: [{ alias: 'sale', url: shop('a') }] } })
   sandbox.fail({ method: 'POST', status: 403, body: { error: 1, message: 'Not yours.' } })
   const results = await collect(syncLinks(client, [{ alias: 'Sale', url: shop('b') }], { apply: true, mayClear: true }))
@@ -217,7 +217,7 @@ test('a list that fails ends the sync with its error, and nothing is changed', a
   }
 })
 
-test('title, description, campaign and channel are compared, and an update sends all that its row says', async () => {
+test('title, description, campaign and channel are compared, and an update sends all values of its row', async () => {
   const row = { alias: 'tea', url: shop('tea'), title: 'Tea', description: 'Green', campaign: 2, channel: 3 }
   const setup = () =>
     setUp({
@@ -246,7 +246,7 @@ test('title, description, campaign and channel are compared, and an update sends
   }
 })
 
-test('what an older server does not show is not compared, and the summary says so', async () => {
+test('values that an older server does not show are not compared, and the summary names them', async () => {
   const { client } = setUp({ dialect: ['older-link-rows'], data: { links: existing } })
   const rows = [{ alias: 'tea', url: shop('tea'), campaign: 2, channel: 3 }]
   expect(await syncLinks(client, rows).summary()).toMatchObject({ keep: 1, notCompared: ['campaign', 'channel'] })
@@ -268,7 +268,7 @@ test.each(['strict', 'report'] as const)(
 )
 
 test.each(['strict', 'report'] as const)(
-  'a list that does not say how many links there are is not taken for a short one, with validation: %s',
+  'a list without a total is not an incomplete list, with validation: %s',
   async (validation) => {
     const { sandbox, client } = setUp()
     const body = { error: 0, urls: [{ id: 1, shorturl: 'https://sho.rt/tea', longurl: shop('tea') }] }
@@ -279,14 +279,14 @@ test.each(['strict', 'report'] as const)(
   },
 )
 
-test('a 404 of a gateway is no deletion', async () => {
+test('a 404 from a gateway does not count as a deletion', async () => {
   const { sandbox, client } = setUp({ data: { links: existing } })
   sandbox.fail({ method: 'DELETE', status: 404, body: '<html>Not Found</html>' })
   const run = syncLinks(client, wanted, { apply: true, mayClear: true, prune: 'spring-' })
   expect((await collect(run)).at(-1)).toMatchObject({ action: 'delete', ok: false, error: { code: 'not_found' } })
 })
 
-test('aliases are told apart by domain', async () => {
+test('aliases on different domains are different', async () => {
   const domain = 'https://go.example'
   const { sandbox, client } = setUp({
     data: { domains: [{ domain }], links: [...existing, { alias: 'tea', url: shop('x'), domain }] },
@@ -319,7 +319,7 @@ test.each<[string, unknown[], string]>([
   ['no address', [wanted[0], { alias: 'x' }], 'row 2.url: is missing'],
   ['a wrong address', [{ alias: 'x', url: 'shop' }], 'row 1.url: expected an absolute'],
   ['no row', [7], 'row 1: expected an object with a url, received a number'],
-])('wanted rows with %s are refused before anything is sent', async (_what, rows, message) => {
+])('rows with %s are rejected before anything is sent', async (_what, rows, message) => {
   const { sandbox, client } = setUp()
   const sync = syncLinks(client, rows as LinkRow[], { apply: true }).summary()
   await expect(sync).rejects.toThrow(InvalidRequestError)
@@ -336,7 +336,7 @@ test('a creation whose response is lost is looked up, and a link that is gone co
   expect(sandbox.data.links.filter(({ alias }) => alias === 'lamps')).toHaveLength(1)
 })
 
-test('a server that leaves out aliases and addresses is synced by what its short addresses say', async () => {
+test('a server that leaves out aliases and addresses is synced by its short addresses', async () => {
   const { sandbox, client } = setUp({ data: { links: [{ alias: 'tür', url: shop('door') }] } })
   sandbox.fail({
     path: '/urls',
@@ -346,13 +346,13 @@ test('a server that leaves out aliases and addresses is synced by what its short
   expect(shown(results)).toEqual([['update', 'tür', undefined, shop('door'), true]])
 })
 
-test('arguments that do not fit are refused at once', () => {
+test('invalid arguments throw synchronously', () => {
   expect(() => syncLinks(7 as never, [])).toThrow('syncLinks: client: expected a ShortLinkClient, received a number')
   expect(() => syncLinks(setUp().client, 'a.csv' as never)).toThrow('syncLinks: wanted: expected an iterable of rows')
   expect(() => syncLinks(setUp().client, [], { aply: true } as never)).toThrow('aply: unknown option, did you mean')
 })
 
-test('the totals of the plan are told once, before anything is changed', async () => {
+test('onPlan is called once with the totals, before anything is changed', async () => {
   const { sandbox, client } = setUp({ data: { links: existing } })
   const plans: unknown[] = []
   const onPlan = (plan: unknown) => {
@@ -363,7 +363,7 @@ test('the totals of the plan are told once, before anything is changed', async (
   expect(plans).toEqual([[planned, 1]])
 })
 
-test('a link in another spelling stays as it is if the server takes the wanted alias too', async () => {
+test('a link in another spelling is not changed if the server accepts the wanted alias too', async () => {
   const { sandbox, client } = setUp({ data: { links: [{ alias: 'sale', url: 'https://shop.example/poster' }] } })
   const wanted = [{ alias: 'SALE', url: 'https://shop.example/new' }]
   const results = await collect(syncLinks(client, wanted, { apply: true, mayClear: true }))
@@ -374,7 +374,7 @@ test('a link in another spelling stays as it is if the server takes the wanted a
   ])
 })
 
-test('null and an empty text mean none: what is there is taken away, and a column that is not there says nothing', async () => {
+test('null and an empty string clear a value, and a missing column changes nothing', async () => {
   const data = () => ({
     links: [{ id: 1, alias: 'tea', longurl: shop('tea'), title: 'Tea', description: 'Green' }],
     campaigns: [{ id: 2, links: [1] }],
@@ -396,7 +396,7 @@ test('null and an empty text mean none: what is there is taken away, and a colum
   }
 })
 
-test('a link that somebody makes after the plan is not called created, and gets what its row says', async () => {
+test('a link that another program creates after the plan is updated, and not reported as created', async () => {
   for (const title of ['Tea', 'Other']) {
     const { sandbox, client } = setUp({ data: { links: existing } })
     const row = { alias: 'lamps', url: shop('lamps'), title: 'Tea' }
@@ -412,7 +412,7 @@ test('a link that somebody makes after the plan is not called created, and gets 
   }
 })
 
-test('a row of the list that is invalid is one failed result, the rest goes on, and nothing is deleted', async () => {
+test('an invalid row of the list is a failed result, the sync continues, and nothing is deleted', async () => {
   const { sandbox, client } = setUp({ data: { links: existing } })
   const odd = (text: string) => {
     const body = JSON.parse(text)
@@ -431,7 +431,7 @@ test('a row of the list that is invalid is one failed result, the rest goes on, 
   expect(await run.summary()).toMatchObject({ failed: 1, created: 1, updated: 1, deleted: 0 })
 })
 
-test('an update takes away only what is there', async () => {
+test('an update clears only values that exist', async () => {
   const { sandbox, client } = setUp({ data: { links: existing } })
   const row = { alias: 'tea', url: shop('tea'), title: 'Tea', campaign: null, channel: null }
   await syncLinks(client, [row], { apply: true, mayClear: true }).summary()
@@ -439,7 +439,7 @@ test('an update takes away only what is there', async () => {
   expect(body).toEqual({ url: shop('tea'), title: 'Tea', domain: 'https://sho.rt' })
 })
 
-test('two wanted aliases that the server spells as one are refused as twins, each time', async () => {
+test('two wanted aliases that the server treats as one are rejected each time', async () => {
   const { sandbox, client } = setUp({ dialect: ['alias-slugged'] })
   const rows = ['Sale_May', 'sale-may'].map((alias) => ({ alias, url: shop('sale') }))
   for (let turn = 0; turn < 2; turn++) {
@@ -451,7 +451,7 @@ test('two wanted aliases that the server spells as one are refused as twins, eac
   }
 })
 
-test('a sync that ends early gives what was done, and the rest as planned', async () => {
+test('a sync that ends early returns finished changes, and the others as planned', async () => {
   const { client } = setUp()
   const controller = new AbortController()
   const results: SyncResult[] = []
@@ -466,6 +466,6 @@ test('a sync that ends early gives what was done, and the rest as planned', asyn
   expect(results).toHaveLength(20)
   const done = results.filter(({ outcome }) => outcome === 'done').length
   expect(await run.summary()).toMatchObject({ create: 20, created: done })
-  // One may have been in work.
+  // One more may have been running.
   expect(results.filter(({ outcome }) => outcome === 'planned').length).toBeGreaterThanOrEqual(20 - done - 1)
 })

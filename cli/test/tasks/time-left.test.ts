@@ -7,8 +7,8 @@ afterEach(() => void vi.useRealTimers())
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-/** The estimates of a run of 20 calls, five a window. */
-async function estimates(interval: number) {
+/** Returns the estimates during a run of 20 calls, five per window. */
+async function readEstimates(interval: number) {
   const client = setUp().client.withOptions({ rateLimit: { requests: 5, interval } })
   const etas: number[] = []
   const onProgress = ({ etaMs }: { etaMs: number | undefined }) => void etas.push(etaMs!)
@@ -18,8 +18,8 @@ async function estimates(interval: number) {
   return etas
 }
 
-test.each([10_000, 60_000, 3_600_000])('windows of %i ms are estimated as what they are', async (interval) => {
-  const etas = await estimates(interval)
+test.each([10_000, 60_000, 3_600_000])('windows of %i ms are estimated correctly', async (interval) => {
+  const etas = await readEstimates(interval)
   // 15 more items are three more windows, then two, then one.
   for (const [windows, eta] of [etas[14]!, etas[9]!, etas[4]!].entries()) {
     expect(eta / interval).toBeGreaterThan(windows + 0.8)
@@ -27,7 +27,7 @@ test.each([10_000, 60_000, 3_600_000])('windows of %i ms are estimated as what t
   }
 })
 
-test('the end of a window that others began is not taken for its length once the next one has begun', async () => {
+test('the remaining time of a window that another program started is not used as the length of the next one', async () => {
   const { sandbox, client } = setUp()
   const start = Date.now()
   let sent = 0

@@ -1,6 +1,6 @@
 /**
- * Gets one response. Then aborts a call that waits for budget for a minute, one that waits for its response and one
- * that waits for its retry.
+ * Gets one response. Then aborts a call that waits for the rate limit for a minute, a call that waits for its response,
+ * and a call that waits for its retry.
  */
 import { once } from 'node:events'
 import { ShortLinkClient } from 'shortlink-sdk'
@@ -16,7 +16,7 @@ console.log('1 answered')
 const happened = new EventTarget()
 const many = one.withOptions({
   rateLimit: { requests: 30 },
-  // A limiter of its own.
+  // Another `fetch` gives this client its own limiter.
   fetch: (...call) => fetch(...call),
   onRequest: ({ path }) => void happened.dispatchEvent(new Event(path)),
   onRetry: () => void happened.dispatchEvent(new Event('retry')),

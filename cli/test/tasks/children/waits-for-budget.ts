@@ -1,4 +1,4 @@
-/** Three calls where one a window is allowed: only their waiting for budget keeps the process alive. */
+/** Makes three calls where one per window is allowed, so only their wait for the rate limit keeps the process alive. */
 import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 
