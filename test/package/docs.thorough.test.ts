@@ -10,17 +10,17 @@ import { hasRedis, type RedisServer, startRedis } from '../client/rate-limit/red
 import { type Fence, fencesOf, needsRedis, typeErrors } from '../helpers/snippets.ts'
 
 /*
- * The examples of the documentation, whose fences docs/README.md describes. Here, as in the reader's browser, one of
- * `ts run` runs alone, with a sandbox of its own as the global fetch. One of `ts node` finds the sandbox on a port.
+ * Tests the examples of the documentation. docs/README.md describes their fences. As in the browser, each `ts run`
+ * example runs with its own sandbox as the global fetch. A `ts node` example has its sandbox on a port.
  *
  * DOCS_OUTPUT=write writes what the examples print, the files of the frameworks' projects and the tables of the
- * benchmarks into the pages. Read it before you commit it.
+ * benchmarks into the pages. Read the changes before you commit them.
  */
 const pagesFolder = fileURLToPath(new URL('../../docs/src/content/docs/', import.meta.url))
-// Inside the project, so that imports resolve as everybody else's do.
+// The folder is inside the project, so that imports of dependencies resolve.
 const folder = fileURLToPath(new URL('.tmp/docs/', import.meta.url))
 
-// Those in api/ are made whenever the site is, and by running their examples.
+// The pages in api/ are generated with the site, which runs their examples.
 const names = (await readdir(pagesFolder, { recursive: true }))
   .filter((name) => /\.mdx?$/.test(name) && !name.startsWith('api/'))
   .sort()
@@ -45,7 +45,7 @@ const examples = pages.flatMap(({ name, text }) =>
   }),
 )
 
-/** The fences with a title on a page that has a project of its name in test/frameworks, each a file of it. */
+/** Files of projects in test/frameworks that pages show: the fences with a title, on pages named like a project. */
 const projects = await readdir('test/frameworks')
 const files = pages.flatMap(({ name: page, text }) => {
   const name = posix.basename(page, '.md')
@@ -57,7 +57,7 @@ const files = pages.flatMap(({ name: page, text }) => {
   })
 })
 
-/** The tables of the benchmarks' report that are on a page, by their headings there and on the page. */
+/** Tables of the benchmark report that a page shows: the heading in the report, and the heading on the page. */
 const measured = [
   ['This client alone', 'How fast'],
   ['What a client costs before its first call', 'How small'],
@@ -65,8 +65,8 @@ const measured = [
 const report = await readFile(new URL('../../test/bench/report/README.md', import.meta.url), 'utf8')
 const measurementsPage = 'guides/runtimes.md'
 
-/** The first table under a heading, without the package's own row, which `npm run budgets` writes and checks. */
-function tableUnder(heading: string, text: string): string {
+/** Returns the first table under a heading, without the row of shortlink-sdk, which `npm run budgets` writes and checks. */
+function findTable(heading: string, text: string): string {
   const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`))
   const table = /^\|.*(\n\|.*)*/m.exec(section ?? '')?.[0] ?? `no table under ${heading}`
   return table.replace(/\n\| \*\*shortlink-sdk\*\* \|.*$/, '')
@@ -85,8 +85,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** What a program prints, as Node's console does. */
-function listenToConsole(): string[] {
+/** Records what a program prints, in the format of Node's console. */
+function recordConsole(): string[] {
   const lines: string[] = []
   for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const) {
     vi.spyOn(console, method).mockImplementation((...values: unknown[]) => {
@@ -96,14 +96,14 @@ function listenToConsole(): string[] {
   return lines
 }
 
-function point(addresses: { baseUrl: string; openerUrl: string; apiKey: string }): void {
+function setVariables(addresses: { baseUrl: string; openerUrl: string; apiKey: string }): void {
   vi.stubEnv('SHORTLINK_BASE_URL', addresses.baseUrl)
   vi.stubEnv('SHORTLINK_OPENER_URL', addresses.openerUrl)
   vi.stubEnv('SHORTLINK_API_KEY', addresses.apiKey)
 }
 
-/** The sandbox of an example, as the words after `run` set it up. */
-function sandboxOptions(words: readonly string[]): SandboxOptions {
+/** Returns the sandbox options of an example, from the words after `run`. */
+function parseSandboxOptions(words: readonly string[]): SandboxOptions {
   const { rows = 30, dialect = 'reference', limit = 30 } = parseExampleOptions(words)
   const isName = dialect === 'reference' || dialect === 'deployed'
   return {
@@ -113,13 +113,13 @@ function sandboxOptions(words: readonly string[]): SandboxOptions {
   }
 }
 
-async function printed({ kind, path, fence }: { kind: string; path: string; fence: Fence }): Promise<string> {
-  const sandbox = createSandbox(sandboxOptions(fence.words.slice(2)))
+async function runExample({ kind, path, fence }: { kind: string; path: string; fence: Fence }): Promise<string> {
+  const sandbox = createSandbox(parseSandboxOptions(fence.words.slice(2)))
   const server = kind === 'node' ? await serve(sandbox) : undefined
-  point({ ...sandbox, ...server })
+  setVariables({ ...sandbox, ...server })
   if (redis) vi.stubEnv('REDIS_URL', `redis://127.0.0.1:${redis.port}`)
   if (kind === 'run') vi.stubGlobal('fetch', sandbox.fetch)
-  const lines = listenToConsole()
+  const lines = recordConsole()
   try {
     await import(pathToFileURL(path).href)
   } finally {
@@ -136,7 +136,7 @@ if (process.env.DOCS_OUTPUT === 'write') {
     const changes: { fence: Fence; code: string }[] = []
     for (const example of examples) {
       if (example.page !== name || !example.output || (example.needsRedis && !hasRedis)) continue
-      changes.push({ fence: example.output, code: await printed(example) })
+      changes.push({ fence: example.output, code: await runExample(example) })
     }
     for (const { page, fence, path } of files) {
       if (page === name) changes.push({ fence, code: await readFile(path, 'utf8') })
@@ -149,25 +149,25 @@ if (process.env.DOCS_OUTPUT === 'write') {
     }
     let written = lines.join('\n')
     if (name === measurementsPage) {
-      for (const [from, to] of measured) written = written.replace(tableUnder(to, written), tableUnder(from, report))
+      for (const [from, to] of measured) written = written.replace(findTable(to, written), findTable(from, report))
     }
     await writeFile(`${pagesFolder}${name}`, written)
   })
 } else {
   for (const example of examples) {
     test.skipIf(example.needsRedis && !hasRedis)(`${example.title} prints what the page says`, async () => {
-      const output = await printed(example)
+      const output = await runExample(example)
       if (example.output || example.kind === 'run') expect(output).toBe(example.output?.code ?? '')
     })
   }
 
-  test.each(files)('$page shows $title as it is in the project that CI runs', async ({ fence, path }) => {
+  test.each(files)('$page shows $title unchanged from the project that CI runs', async ({ fence, path }) => {
     expect(fence.code).toBe(await readFile(path, 'utf8'))
   })
 
   test.each(measured)('the page of runtimes shows the table “%s” of the benchmarks', (from, to) => {
     const page = pages.find(({ name }) => name === measurementsPage)
-    expect(tableUnder(to, page?.text ?? '')).toBe(tableUnder(from, report))
+    expect(findTable(to, page?.text ?? '')).toBe(findTable(from, report))
   })
 }
 
@@ -179,12 +179,12 @@ test('the examples compile', { timeout: 400_000 }, () => {
 test.each([
   ['recipes/testing.md', 'testing/first.test.ts'],
   ['guides/logging.md', 'tracing.ts'],
-])('%s shows examples/%s as it is', async (page, example) => {
+])('%s shows examples/%s unchanged', async (page, example) => {
   const text = await readFile(new URL(`../../examples/${example}`, import.meta.url), 'utf8')
   expect(pages.find(({ name }) => name === page)?.text).toContain(text)
 })
 
-test('the guide to lists and the README count the requests that the benchmarks count', async () => {
+test('the guide to lists and the README have the same request counts as the benchmarks', async () => {
   const counted = (row: string) =>
     new RegExp(`^\\| ${row} \\| \\d+ \\| (\\d+)[^|]*\\| (\\d+)`, 'm').exec(report)?.slice(1)
   const [requests, minutes] = counted('\\*\\*shortlink-sdk, `for await`\\*\\*') ?? []

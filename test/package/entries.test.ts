@@ -2,7 +2,7 @@ import { build } from 'esbuild'
 import { expect, test } from 'vitest'
 import { cliEntries, entries } from '../../scripts/entries.ts'
 
-/** Bundles a program as CommonJS, which esbuild refuses if a module in it has a top-level await. */
+/** Bundles a program as CommonJS, which fails if a module in it has a top-level await. */
 const bundleAsCommonJs = (contents: string) =>
   build({
     stdin: { contents, resolveDir: import.meta.dirname },
@@ -14,13 +14,13 @@ const bundleAsCommonJs = (contents: string) =>
     logLevel: 'silent',
   })
 
-// `require` of an ES module fails in Node if there is one.
+// In Node, `require` of an ES module with a top-level await fails.
 const files = [...Object.values(entries), ...Object.values(cliEntries)]
-test.each(files)('%s, with everything that it imports, has no top-level await', async (file) => {
+test.each(files)('%s and its imports have no top-level await', async (file) => {
   await bundleAsCommonJs(`export * from '../../${file}'`)
 })
 
-test('a top-level await in an entry would be noticed', async () => {
+test('a top-level await in an entry is detected', async () => {
   await expect(bundleAsCommonJs(`export const client = await import('../../src/index.ts')`)).rejects.toThrow(
     'Top-level await is currently not supported with the "cjs" output format',
   )

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import '../../examples/testing/first.test.ts'
 import '../../examples/testing/vitest.test.ts'
 
-/** Runs an example in a process of its own, and returns what it prints. */
+/** Runs an example in its own process, and returns its output. */
 async function run(name: string, ...flags: string[]): Promise<string> {
   const example = fileURLToPath(new URL(`../../examples/${name}`, import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', ...flags, example])
@@ -15,7 +15,7 @@ async function run(name: string, ...flags: string[]): Promise<string> {
 
 const timeout = 400_000
 
-test.concurrent('node-app.ts shortens an address, refuses a wrong one, and gives a page of links', {
+test.concurrent('node-app.ts shortens a URL, rejects an invalid one, and returns a page of links', {
   timeout,
 }, async () => {
   expect((await run('node-app.ts')).split('\n')).toEqual([
@@ -26,7 +26,7 @@ test.concurrent('node-app.ts shortens an address, refuses a wrong one, and gives
   ])
 })
 
-test.concurrent('lists.ts sends as few requests as it says', { timeout }, async () => {
+test.concurrent('lists.ts sends as few requests as it prints', { timeout }, async () => {
   expect((await run('lists.ts')).split('\n')).toEqual([
     'every row: 3496500 clicks, 10 requests',
     'page 1 of 3: 400 of 1000 campaigns',
@@ -56,14 +56,14 @@ test('examples/README.md has a line for each example', async () => {
   expect([...new Set(listed)].sort()).toEqual(there.filter((name) => name !== 'README.md').sort())
 })
 
-test.concurrent('jobs/bulk-assign.ts assigns 2,000 links though it is killed in the middle', { timeout }, async () => {
+test.concurrent('jobs/bulk-assign.ts assigns 2,000 links even if it is killed in the middle', { timeout }, async () => {
   const stdout = await run('jobs/bulk-assign.ts')
   expect(stdout).toContain('killed with SIGKILL')
   expect(stdout).toMatch(/2000 done \(\d{3} of them by an earlier run\), 0 failed/)
   expect(stdout).toMatch(/the sandbox counts 2000 links in the campaign, 20\d\d requests, \d+ refused/)
 })
 
-test.concurrent('jobs/import-csv.ts makes one link for each address though it is killed in the middle', {
+test.concurrent('jobs/import-csv.ts creates one link for each address even if it is killed in the middle', {
   timeout,
 }, async () => {
   const stdout = await run('jobs/import-csv.ts')

@@ -18,8 +18,8 @@ const pages = [
   'recipes/testing.md',
 ]
 
-/** The sentences of a page, and of the cells of its tables, without its programs. */
-function sentencesOf(page: string): string[] {
+/** Returns the sentences of a page, including the cells of its tables, without its programs. */
+function splitSentences(page: string): string[] {
   const prose = page.replace(/^---[\s\S]*?^---$/m, '').replaceAll(/^```[\s\S]*?^```$/gm, '\n')
   const blocks = prose.split(/\n\s*\n|^[-#] |^\d\. |\||:\n/m)
   return blocks.flatMap((block) =>
@@ -32,12 +32,12 @@ function sentencesOf(page: string): string[] {
 }
 
 test.each(pages)('%s has no sentence of more than 25 words', async (name) => {
-  const sentences = sentencesOf(await readFile(new URL(name, folder), 'utf8'))
+  const sentences = splitSentences(await readFile(new URL(name, folder), 'utf8'))
   expect(sentences.length).toBeGreaterThan(20)
   expect(sentences.filter((sentence) => sentence.split(' ').filter((word) => /\w/.test(word)).length > 25)).toEqual([])
 })
 
-test.each(pages)('%s begins with a program that runs', async (name) => {
+test.each(pages)('%s starts with a program that runs', async (name) => {
   const page = await readFile(new URL(name, folder), 'utf8')
   const [first] = fencesOf(page).filter(({ words: [language] }) => language !== 'sh')
   expect(first?.words.slice(0, 2).join(' ')).toMatch(/^ts (run|node)$/)

@@ -7,7 +7,7 @@ interface Lockfile {
 
 test.each(['package-lock.json', 'docs/package-lock.json'])('%s has the integrity of every package', async (file) => {
   const text = await readFile(new URL(`../../${file}`, import.meta.url), 'utf8')
-  // The repository's own packages have no integrity: the folders, and the links that lead to them.
+  // The workspaces of the repository, and the links to them, have no integrity.
   const packages = Object.entries((JSON.parse(text) as Lockfile).packages).filter(([name]) => name.includes('/'))
   expect(packages.length).toBeGreaterThan(100)
   const without = packages.filter(([, { integrity, link }]) => !integrity && !link)

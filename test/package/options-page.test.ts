@@ -5,28 +5,28 @@ import { clientOptionChecks, defaults } from '../../src/client/options.ts'
 
 const page = await readFile(new URL('../../docs/src/content/docs/guides/options.md', import.meta.url), 'utf8')
 
-/** The rows of the table under a heading, as cells without backticks. */
-function rowsUnder(heading: string): string[][] {
+/** Returns the rows of the table under a heading, as cells without backticks. */
+function readTable(heading: string): string[][] {
   const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? ''
   const rows = [...section.matchAll(/^\| (`.*) \|$/gm)].map(([, row = '']) => row)
   return rows.map((row) => row.split(/ ?\| ?/).map((cell) => cell.replaceAll('`', '')))
 }
 
-const client = rowsUnder('The client')
-const call = rowsUnder('A call')
-const more = rowsUnder('A list, an upload, `ensure`')
+const client = readTable('The client')
+const call = readTable('A call')
+const more = readTable('A list, an upload, `ensure`')
 const names = (rows: string[][]) => rows.map(([name]) => name)
 
-test('the page of options has every option that the client checks, and no other', () => {
+test('the options page has exactly the options that the client checks', () => {
   expect(names(client).sort()).toEqual(Object.keys(clientOptionChecks).sort())
 })
 
-test('it has every option of a call, a list, an upload and ensure', () => {
+test('the options page has every option of a call, a list, an upload and ensure', () => {
   expect(names(call).sort()).toEqual(Object.keys(requestOptionChecks).sort())
   expect(names([...call, ...more]).sort()).toEqual([...callOptionNames].sort())
 })
 
-test('it has the defaults of the code', () => {
+test('the options page has the defaults of the code', () => {
   const { fetch: _, ...values } = defaults
   const written = Object.fromEntries(
     client.map(([name, type = '']) => [name, /default '?(\w+)'?$/.exec(type)?.[1]?.replaceAll('_', '')]),
@@ -36,7 +36,7 @@ test('it has the defaults of the code', () => {
   )
 })
 
-test('it has every environment variable that the packages read', async () => {
+test('the options page has every environment variable that the packages read', async () => {
   const sources = ['src/', 'cli/src/'].map((folder) => new URL(`../../${folder}`, import.meta.url))
   const files = await Promise.all(
     sources.map(async (source) =>

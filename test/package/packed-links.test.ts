@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 
 const repository = new URL('../../', import.meta.url)
 
-/** What the package in a folder holds beside `dist`: npm adds the README. */
-async function packedFiles(root: URL): Promise<string[]> {
+/** Returns the files of a package, except `dist`. npm adds the README. */
+async function listPackedFiles(root: URL): Promise<string[]> {
   const { files } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'))
   const leftOut = files.flatMap((entry: string) => (entry.startsWith('!') ? [entry.slice(1)] : []))
   const entries: string[] = ['README.md', ...files.filter((entry: string) => entry !== 'dist' && entry[0] !== '!')]
@@ -23,7 +23,7 @@ test.each([
   ['shortlink-cli', './cli/', 0],
 ])('each relative link in the Markdown of %s leads to a file of the package', async (_, folder, least) => {
   const root = new URL(folder, repository)
-  const packed = await packedFiles(root)
+  const packed = await listPackedFiles(root)
   const broken: string[] = []
   let count = 0
   for (const name of packed.filter((each) => each.endsWith('.md'))) {

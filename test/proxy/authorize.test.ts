@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { proxied, refusal } from './upstream.ts'
 
 describe('authorize', () => {
-  test('receives the request and the entry of `allow`, and decides', async () => {
+  test('receives the request and the entry of `allow`, and decides whether to send it', async () => {
     const received: unknown[] = []
     const { call, seen } = await proxied({
       allow: ['GET /qr/:id', 'DELETE /qr/:id/delete'],
@@ -18,7 +18,7 @@ describe('authorize', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('a response of it is sent as it is, of another implementation or with immutable headers too', async () => {
+  test('may return a response, even from another implementation or with immutable headers', async () => {
     const teapot = new OtherResponse('short and stout', { status: 418, headers: { 'X-Tea': 'green' } })
     const { call } = await proxied({ authorize: () => teapot as never })
     const answer = await call('/campaigns')
@@ -28,7 +28,7 @@ describe('authorize', () => {
     expect((await redirecting.call('/campaigns')).status).toBe(302)
   })
 
-  test('a response that cannot be sent is a 500, reported to onError', async () => {
+  test('causes a 500 and a call of onError if it returns a response that cannot be sent', async () => {
     const used = new Response('used')
     await used.text()
     for (const verdict of [Response.error(), used]) {
@@ -38,7 +38,7 @@ describe('authorize', () => {
     }
   })
 
-  test('only true lets a call pass, and onError is not told of a refusal', async () => {
+  test('allows a call only if it returns true, and onError is not called for a refusal', async () => {
     for (const verdict of [undefined, null, 0, '', 1, 'yes', 'everyone', {}, [], { status: 200 }, () => true]) {
       const { call, seen, errors } = await proxied({ authorize: () => verdict as never })
       expect(await refusal(await call('/campaigns'))).toEqual([403, 'this proxy: you are not allowed to do this'])
@@ -46,7 +46,7 @@ describe('authorize', () => {
     }
   })
 
-  test('an error of it is passed to onError, hidden from the page, and nothing is sent', async () => {
+  test('passes its errors to onError, hides them from the page, and sends nothing', async () => {
     const errors: unknown[] = []
     const failure = new Error('the session store at 10.0.0.5 is down')
     const { call, seen } = await proxied({

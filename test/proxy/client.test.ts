@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { proxied, refusal } from './upstream.ts'
 
 describe('the client', () => {
-  test('adds the key of its function, its scheme and its headers', async () => {
+  test('adds its key, even from a function, its scheme and its headers', async () => {
     const headers = { 'X-Gateway': 'g', 'User-Agent': 'shop/1' }
     const { call, seen } = await proxied({ client: { apiKey: async () => 'key-of-it', authScheme: 'Token', headers } })
     await call('/campaigns')
@@ -15,9 +15,9 @@ describe('the client', () => {
     })
   })
 
-  test('can be chosen for each request, after authorize has said who it is', async () => {
+  test('can be chosen for each request, after authorize', async () => {
     const sent: unknown[] = []
-    const clientOf = (tenant: string | null) =>
+    const createClient = (tenant: string | null) =>
       new ShortLinkClient({
         baseUrl: 'https://sho.rt/api',
         apiKey: `key-of-${tenant}`,
@@ -26,7 +26,7 @@ describe('the client', () => {
           return Response.json({ error: 0 })
         },
       })
-    const proxy = createProxy(async (request) => clientOf(request.headers.get('x-tenant')), {
+    const proxy = createProxy(async (request) => createClient(request.headers.get('x-tenant')), {
       allow: ['GET /campaigns'],
       authorize: (request) => request.headers.get('x-tenant') !== 'c',
     })
@@ -36,7 +36,7 @@ describe('the client', () => {
     expect(sent).toEqual(['Bearer key-of-a', 'Bearer key-of-b'])
   })
 
-  test('a function that returns another thing is a 500 that onError is told about', async () => {
+  test('causes a 500 and a call of onError if its function returns something else', async () => {
     const errors: unknown[] = []
     const proxy = createProxy((() => ({ baseUrl: 'https://sho.rt' })) as never, {
       allow: ['GET /campaigns'],
@@ -47,7 +47,7 @@ describe('the client', () => {
     expect(errors.map(String)).toEqual(['ConfigurationError: client(): expected a ShortLinkClient, received an object'])
   })
 
-  test('a key function that returns no valid key fails the call, and onError is told without the value', async () => {
+  test('fails the call if its key function returns an invalid key, which onError does not get', async () => {
     const { call, seen, errors } = await proxied({ client: { apiKey: () => 'secret\nX-Evil: 1' } })
     expect((await call('/campaigns')).status).toBe(500)
     expect([seen, String(errors)]).toEqual([
@@ -57,17 +57,17 @@ describe('the client', () => {
     expect(String(errors)).not.toMatch('secret')
   })
 
-  test('a key function that never settles is covered by the timeout', async () => {
+  test('applies its timeout to a key function that never settles', async () => {
     const { call, seen } = await proxied({ client: { apiKey: () => new Promise<string>(() => {}), timeout: 50 } })
     expect([(await call('/campaigns')).status, seen]).toEqual([504, []])
   })
 
-  test('a call that is passed on is one of the client: its observers and its log hear of it', async () => {
+  test('reports forwarded calls to its observers and its log', async () => {
     const heard: string[] = []
-    const hear = (name: string) => () => void heard.push(name)
+    const record = (name: string) => () => void heard.push(name)
     const info: string[] = []
     const logger = { error() {}, warn() {}, debug() {}, info: (line: string) => void info.push(line) }
-    const observers = { onRequest: hear('request'), onResponse: hear('response'), onError: hear('error') }
+    const observers = { onRequest: record('request'), onResponse: record('response'), onError: record('error') }
     const client = { ...observers, logger, logLevel: 'info' as const }
     const { call } = await proxied({ client }, (_, response) => void response.writeHead(404).end('{"error":404}'))
     expect((await call('/campaigns')).status).toBe(404)
@@ -82,7 +82,7 @@ describe('the client', () => {
 })
 
 describe('the rate limit', () => {
-  test('a call that would have to wait is a 429 with Retry-After at once, and the limit is the client’s', async () => {
+  test('a call that would have to wait gets a 429 with Retry-After at once, and calls of the client count too', async () => {
     const { baseUrl } = await proxied()
     const client = new ShortLinkClient({ baseUrl, apiKey: 'key-of-the-limit', rateLimit: { requests: 2 } })
     const proxy = createProxy(client, { allow: ['GET /campaigns'], authorize: 'everyone' })
@@ -100,7 +100,7 @@ describe('the rate limit', () => {
     expect(seconds).toBeLessThan(65)
   })
 
-  test('what the platform refuses for its rate, inside a 200 too, closes the window, and is not retried', async () => {
+  test('a rate-limit response, even inside a 200, closes the window and is not retried', async () => {
     for (const status of [429, 200]) {
       const { call, seen } = await proxied(
         { client: { apiKey: `key-of-${status}-refused`, rateLimit: {} } },
@@ -113,7 +113,7 @@ describe('the rate limit', () => {
     }
   })
 
-  test('a page in front of it waits and gets through', async () => {
+  test('a client in the page waits and retries', async () => {
     const responses = [
       Response.json({ error: 0 }),
       new Response('{"error":1}', { status: 429, headers: { 'Retry-After': '0' } }),

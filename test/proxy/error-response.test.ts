@@ -7,10 +7,10 @@ type Call = (client: ShortLinkClient, sandbox: ReturnType<typeof createSandbox>)
 
 const get: Call = (client) => client.account.get()
 
-/** A call that fails for each code. */
+/** For each code, the status and a call that fails with it. */
 const failures: Record<ErrorCode, [status: number, call: Call]> = {
   invalid_request: [400, (client) => client.links.create({ url: 'tea' })],
-  api: [400, refused(405)],
+  api: [400, refuse(405)],
   not_found: [404, (client) => client.qr.get(999)],
   link_conflict: [
     409,
@@ -19,10 +19,10 @@ const failures: Record<ErrorCode, [status: number, call: Call]> = {
       return links.ensure({ url: 'https://shop.example/cake', custom: 'tea' })
     },
   ],
-  rate_limit: [429, refused(429, { 'Retry-After': '7' })],
+  rate_limit: [429, refuse(429, { 'Retry-After': '7' })],
   aborted: [499, (client) => client.account.get({ signal: AbortSignal.abort(new Error('left')) })],
-  authentication: [500, refused(401)],
-  permission: [500, refused(403)],
+  authentication: [500, refuse(401)],
+  permission: [500, refuse(403)],
   configuration: [500, () => new ShortLinkClient({ apiKey: 'the-key-of-a-test' }).account.get()],
   connection: [
     502,
@@ -31,7 +31,7 @@ const failures: Record<ErrorCode, [status: number, call: Call]> = {
       return get(client, sandbox)
     },
   ],
-  server: [502, refused(503)],
+  server: [502, refuse(503)],
   invalid_response: [
     502,
     (client, sandbox) => {
@@ -48,7 +48,7 @@ const failures: Record<ErrorCode, [status: number, call: Call]> = {
   ],
 }
 
-function refused(status: number, headers: Record<string, string> = {}): Call {
+function refuse(status: number, headers: Record<string, string> = {}): Call {
   return (client, sandbox) => {
     sandbox.fail({ status, headers, body: { error: 1, message: 'said by https://inside.example' } })
     return get(client, sandbox)
@@ -75,26 +75,26 @@ test.each(Object.entries(failures))('an error with the code %s becomes its statu
 })
 
 test.each(['authentication', 'permission', 'server', 'configuration', 'invalid_response'] as const)(
-  'the response for %s says nothing of the server and the platform',
+  'the response for %s reveals nothing about the server and the platform',
   async (code) => {
     const text = await errorResponse(await failure(failures[code][1])).text()
     expect(text).not.toMatch(/inside|sho\.rt|baseUrl|apiKey|SHORTLINK|html/)
   },
 )
 
-test('a visitor reads what is wrong with a parameter, and what the platform said', async () => {
+test('the response has the message for an invalid parameter, and the message of the platform', async () => {
   const wrong = await errorResponse(await failure(failures.invalid_request[1])).json()
   expect(wrong.message).toMatch(/^url: expected an absolute URL/)
   const missing = await errorResponse(await failure(failures.not_found[1])).json()
   expect(missing.message).toBe('QR code does not exist.')
 })
 
-test('a refusal for the rate says when to come back, as the server said', async () => {
+test('a rate-limit response has the Retry-After of the server', async () => {
   const response = errorResponse(await failure(failures.rate_limit[1]))
   expect(response.headers.get('Retry-After')).toBe('7')
 })
 
-test('a call that the rate limit cannot let through within its deadline becomes a 429 with the time until the window ends', async () => {
+test('a call that the rate limit does not allow before its deadline becomes a 429 with the time until the window ends', async () => {
   const sandbox = createSandbox({ rateLimit: { requests: 1 } })
   const client = new ShortLinkClient({ ...sandbox.clientOptions, deadline: 1000 })
   await client.account.get()
@@ -109,7 +109,7 @@ test('a call that the rate limit cannot let through within its deadline becomes 
 })
 
 test.each([[new Error('at /srv/app.js')], ['text'], [undefined]])(
-  'what is not an error of the package (%s) becomes a 500 without its words',
+  'a value that is not an error of the package (%s) becomes a 500 without its message',
   async (error) => {
     const response = errorResponse(error)
     expect(response.status).toBe(500)

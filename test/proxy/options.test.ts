@@ -45,11 +45,11 @@ test.each<[string, Record<string, unknown>]>([
   expect(() => createProxy(client, { ...good, ...bad } as never)).toThrow(new ConfigurationError(message))
 })
 
-test.each([undefined, null, 7, 'options', []])('%s in the place of options is a ConfigurationError', (options) => {
+test.each([undefined, null, 7, 'options', []])('%s instead of options is a ConfigurationError', (options) => {
   expect(() => createProxy(client, options as never)).toThrow(ConfigurationError)
 })
 
-test.each([undefined, {}, { baseUrl: 'https://sho.rt/api' }, 'client'])('%j is no client', (other) => {
+test.each([undefined, {}, { baseUrl: 'https://sho.rt/api' }, 'client'])('%j is not a client', (other) => {
   expect(() => createProxy(other as never, good)).toThrow(
     /^client: (is missing, )?expected a ShortLinkClient, or a function that returns one/,
   )
@@ -61,7 +61,7 @@ test.each<[string, ShortLinkClientOptions, string]>([
   ['/campaigns', { apiKey: undefined }, 'GET /campaigns: no key: set `apiKey` or SHORTLINK_API_KEY'],
   ['/opener/v3', { openerUrl: undefined }, 'GET /v3: no base URL: set `openerUrl` or SHORTLINK_OPENER_URL'],
 ])(
-  '%s of a client with %j fails in the first request, because frameworks import a module while they build',
+  '%s of a client with %j fails in the first request, because frameworks import modules while they build',
   async (...row) => {
     const [path, missing, message] = row
     const allow = ['GET /campaigns', 'GET /opener/v3'] as const

@@ -36,7 +36,7 @@ describe('a call', () => {
     ['the host of the URL, if the browser saw another', { Origin: 'https://app.example', Host: 'shop.example' }],
     ['an opaque origin', { Origin: 'null' }],
     ['an extension under the name of this host', { Origin: 'extension://app.example' }],
-  ])('of a page of another origin is refused before authorize sees it: %s', async (_name, headers) => {
+  ])('of a page of another origin is rejected before authorize is called: %s', async (_name, headers) => {
     const authorize = vi.fn(() => true)
     const { call, seen } = await proxied({ authorize })
     const answer = await call('/campaigns', { headers })
@@ -52,7 +52,7 @@ describe('a call', () => {
 describe('with origins', () => {
   const origins = [other.Origin]
 
-  test('a page of a listed origin may call with its cookies, and may read the rate headers, of errors too', async () => {
+  test('a page of a listed origin may call with its cookies, and read the rate headers, even of errors', async () => {
     const { call } = await proxied({ origins })
     for (const [path, status] of [
       ['/campaigns', 200],
@@ -72,14 +72,14 @@ describe('with origins', () => {
 
   test.each<[string, Record<string, string>]>([
     ['a third page', { Origin: 'https://third.example' }],
-    ['a page that names no origin, such as that of an image', { 'Sec-Fetch-Site': 'cross-site' }],
-  ])('%s is refused', async (_name, headers) => {
+    ['a page without an origin, such as the request for an image', { 'Sec-Fetch-Site': 'cross-site' }],
+  ])('%s is rejected', async (_name, headers) => {
     const { call, seen } = await proxied({ origins })
     expect((await call('/campaigns', { headers })).status).toBe(403)
     expect(seen).toEqual([])
   })
 
-  test('a preflight of a listed origin is answered without authorize, one of another is refused', async () => {
+  test('a preflight of a listed origin gets a response without authorize, others are rejected', async () => {
     const { call, seen } = await proxied({
       origins,
       allow: ['GET /qr/:id', 'GET /campaigns', 'DELETE /qr/:id/delete'],
@@ -100,7 +100,7 @@ describe('with origins', () => {
     expect(seen).toEqual([])
   })
 
-  test('what only looks like a preflight is a call like any other', async () => {
+  test('a request that only looks like a preflight is a normal call', async () => {
     const { call } = await proxied({ origins })
     const get = await call('/campaigns', { headers: { ...other, 'Access-Control-Request-Method': 'GET' } })
     expect(get.status).toBe(200)

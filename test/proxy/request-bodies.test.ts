@@ -12,8 +12,8 @@ import { KEY, proxied, refusal } from './upstream.ts'
 const json = { 'Content-Type': 'application/json' }
 const allow = ['GET /campaigns', 'POST /files/upload/:filename'] as const
 
-describe('towards the platform', () => {
-  test('goes nothing of the page but its body, in the content type of the reference, and its language', async () => {
+describe('the request to the platform', () => {
+  test('has only the body and the language of the page, with the content type of the reference', async () => {
     const { call, seen } = await proxied({ allow: ['POST /campaign/add'] })
     await call('/campaign/add', {
       method: 'POST',
@@ -46,7 +46,7 @@ describe('towards the platform', () => {
     expect(body).toBe('{"name":"é"}')
   })
 
-  test('a body is forwarded while it still arrives, with its announced length', async () => {
+  test('has a body that is forwarded while it arrives, with its announced length', async () => {
     let received = 0
     let firstBytes = () => {}
     const arrived = new Promise<void>((resolve) => {
@@ -62,7 +62,7 @@ describe('towards the platform', () => {
     const body = new ReadableStream<Uint8Array>({
       async pull(controller) {
         if (received === 0) controller.enqueue(new Uint8Array(1000))
-        // The second half exists only once the first has reached the platform.
+        // The second half is sent only after the first has reached the platform.
         await arrived
         controller.enqueue(new Uint8Array(24))
         controller.close()
@@ -75,14 +75,14 @@ describe('towards the platform', () => {
     expect(seen[0]!.headers).not.toHaveProperty('transfer-encoding')
   })
 
-  test('a GET that announces a body is a 400, and nothing is sent', async () => {
+  test('is not sent for a GET that announces a body, which gets 400', async () => {
     const { call, seen, errors } = await proxied()
     const answer = await call('/campaigns', { headers: { 'Content-Length': '2' } })
     expect([await refusal(answer), seen, errors]).toEqual([[400, 'this proxy: a GET has no body'], [], []])
     expect((await call('/campaigns', { headers: { 'Content-Length': '0' } })).status).toBe(200)
   })
 
-  test('a body is sent in the redirect mode in which Node keeps no copy of it', async () => {
+  test('uses the redirect mode in which Node keeps no copy of the body', async () => {
     const modes: unknown[] = []
     const fetch: ShortLinkClientOptions['fetch'] = async (_, init) => {
       modes.push(init.redirect)
@@ -94,7 +94,7 @@ describe('towards the platform', () => {
     expect(modes).toEqual(['error', 'manual'])
   })
 
-  test('a runtime that streams only bodies of a known length is given the length that the page announced', async () => {
+  test('has the announced length on a runtime that streams only bodies of known length', async () => {
     const lengths: number[] = []
     class FixedLengthStream extends TransformStream {
       constructor(length: number) {
@@ -112,7 +112,7 @@ describe('towards the platform', () => {
     expect(seen.map(({ body }) => body)).toEqual(['a file', 'a file'])
   })
 
-  test('a page that closes the connection ends the call, and nobody is told of an error', async () => {
+  test('ends when the page closes the connection, without an error in onError', async () => {
     const controller = new AbortController()
     let closed = Promise.resolve()
     const { proxy, errors } = await proxied({}, (request) => {
@@ -126,8 +126,8 @@ describe('towards the platform', () => {
   })
 })
 
-/** A platform of raw sockets, and a page that uploads without end. */
-async function uploading(head: string, timeout?: number) {
+/** Starts a platform of raw sockets, and an endless upload of a page. */
+async function startUpload(head: string, timeout?: number) {
   let closed = () => {}
   const socketClosed = new Promise<void>((resolve) => {
     closed = resolve
@@ -136,7 +136,7 @@ async function uploading(head: string, timeout?: number) {
     socket.on('error', () => {})
     socket.once('data', () => {
       socket.write(head)
-      // Only a connection that carried a request counts: Node's fetch opens another one at once.
+      // Only connections with a request count, because Node's fetch opens another one at once.
       socket.on('close', closed)
     })
     socket.resume()
@@ -161,24 +161,24 @@ describe('an upload', () => {
   test.each([
     ['never answers', ''],
     ['never ends its response', 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{'],
-  ])('to a platform that %s is stopped at the timeout, and its connection closed', async (_name, head) => {
-    // Node's fetch loses track of the abort when a collection runs between the headers and the abort.
+  ])('to a platform that %s ends at the timeout, and its connection is closed', async (_name, head) => {
+    // Node's fetch misses the abort if garbage collection runs between the headers and the abort.
     collecting = setInterval(collectGarbage, 20)
-    const { answer, socketClosed } = await uploading(head, 1000)
+    const { answer, socketClosed } = await startUpload(head, 1000)
     expect(await refusal(answer)).toEqual([504, 'this proxy: the platform did not respond in time'])
     await socketClosed
   })
 
   test.each([
     ['nothing', 0],
-    ['its first piece', 1],
-  ])('whose visitor sends %s and then stalls is a 408, and no error of the server', async (_, pieces) => {
+    ['its first chunk', 1],
+  ])('whose page sends %s and then stalls gets 408, without an error in onError', async (_, count) => {
     const { call, errors } = await proxied({ client: { timeout: 300 }, allow }, (request, response) => {
       request.on('end', () => response.writeHead(200, json).end('{"error":0}'))
     })
     let sent = 0
     const body = new ReadableStream<Uint8Array>({
-      pull: (controller) => (sent++ < pieces ? controller.enqueue(new Uint8Array(10)) : new Promise(() => {})),
+      pull: (controller) => (sent++ < count ? controller.enqueue(new Uint8Array(10)) : new Promise(() => {})),
     })
     const init = { method: 'POST', body, duplex: 'half', headers: { 'Content-Length': '20' } } as RequestInit
     expect(await refusal(await call('/files/upload/a.bin', init))).toEqual([
@@ -188,25 +188,25 @@ describe('an upload', () => {
     expect(errors).toEqual([])
   })
 
-  test('that has arrived, to a platform that does not respond, is a 504', async () => {
+  test('that is complete, to a platform that does not respond, gets 504', async () => {
     const { call } = await proxied({ client: { timeout: 300 }, allow }, () => {})
     const init = { method: 'POST', body: new Uint8Array(100_000) }
     expect((await call('/files/upload/a.bin', init)).status).toBe(504)
   })
 
-  test('that the platform refuses early is stopped, and its connection closed', async () => {
+  test('that the platform refuses early ends, and its connection is closed', async () => {
     const head = 'HTTP/1.1 413 Too Large\r\nContent-Type: application/json\r\nContent-Length: 11\r\n\r\n{"error":1}'
-    const { answer, socketClosed } = await uploading(head)
+    const { answer, socketClosed } = await startUpload(head)
     expect(answer.status).toBe(413)
     await socketClosed
   })
 
-  test('that the platform cuts off leaves the server of the proxy alive', async () => {
+  test('that the platform cuts off does not crash the server of the proxy', async () => {
     const origin = await listen((_request, response) => {
       response.writeHead(413, { Connection: 'close' }).end()
     })
     const { proxy } = await proxied({ client: { baseUrl: `${origin}/api` }, allow })
-    // Node 20 throws outside of any promise if the stream of a request is cancelled while bytes still arrive.
+    // Node 20 throws outside of any promise if a request's stream is canceled while bytes still arrive.
     const site = await listen(async (request, response) => {
       const body = Readable.toWeb(request) as ReadableStream<Uint8Array>
       const init = { method: 'POST', body, duplex: 'half' } as RequestInit
@@ -214,21 +214,21 @@ describe('an upload', () => {
     })
     const status = await new Promise((resolve) => {
       const page = request(`${site}/files/upload/a.bin`, { method: 'POST' }, (response) => resolve(response.statusCode))
-      // The server need not take the rest.
+      // The server may not read the rest.
       page.on('error', () => {}).end(new Uint8Array(20_000_000))
     })
     // Node's fetch may lose the response when the connection closes under an upload.
     expect([413, 502]).toContain(status)
   })
 
-  test('that is redirected is a 502', async () => {
+  test('that is redirected gets 502', async () => {
     const head = 'HTTP/1.1 307 Temporary\r\nLocation: https://new.example/\r\nContent-Length: 0\r\n\r\n'
-    const { answer } = await uploading(head)
+    const { answer } = await startUpload(head)
     expect(await refusal(answer)).toEqual([502, 'this proxy: the platform did not respond as it should'])
   })
 })
 
-describe('a body that was read before', () => {
+describe('a body that was already read', () => {
   const message =
     'the body was already read: put the proxy before the body parser, and leave the body unread in `authorize`'
   const emptied = () => new ReadableStream({ start: (controller) => controller.close() })
@@ -250,24 +250,24 @@ describe('a body that was read before', () => {
   }
 
   test.each<[string, () => Request | Promise<Request>]>([
-    ['a request that was used', read],
-    ['an adapter that gives no body', () => streamed(null)],
-    ['an adapter that gives an empty stream', () => streamed(emptied())],
+    ['a used request', read],
+    ['an adapter that passes no body', () => streamed(null)],
+    ['an adapter that passes an empty stream', () => streamed(emptied())],
     ['an adapter whose stream fails at the first read', () => streamed(failing())],
     ['an adapter whose stream is locked', () => streamed(locked())],
-  ])('is told apart from a platform that does not respond, with %s', async (_name, request) => {
+  ])('is reported as such, with %s', async (_name, request) => {
     const { proxy, errors } = await proxied({ allow: ['POST /campaign/add'] })
     expect(await refusal(await proxy(await request()))).toEqual([500, `this proxy: ${message}`])
     expect(errors.map(String)).toEqual([`ConfigurationError: ${message}`])
   })
 
-  test('is not an empty one, whose length no page announces', async () => {
+  test('is not confused with an empty body, which has no announced length', async () => {
     const { call } = await proxied({ allow: ['POST /campaign/add'] })
     const init = { method: 'POST', body: emptied(), duplex: 'half' } as RequestInit
     expect((await call('/campaign/add', init)).status).toBe(200)
   })
 
-  test('is told apart when `authorize` read it, and nothing is sent', async () => {
+  test('is reported if `authorize` read it, and nothing is sent', async () => {
     const { call, seen } = await proxied({
       allow: ['POST /campaign/add'],
       authorize: async (request) => (await request.text()) !== '',
@@ -276,7 +276,7 @@ describe('a body that was read before', () => {
     expect([...(await refusal(answer)), seen]).toEqual([500, `this proxy: ${message}`, []])
   })
 
-  test('is not what a page is told that stops in the middle of its upload', async () => {
+  test('is not reported to a page that stops in the middle of its upload', async () => {
     let chunks = 0
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {

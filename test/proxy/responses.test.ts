@@ -5,8 +5,8 @@ import { KEY, proxied, refusal } from './upstream.ts'
 
 const json = { 'Content-Type': 'application/json' }
 
-describe('towards the browser', () => {
-  test('only the rate headers, Retry-After and Date are passed on, without the key, and nothing is cached', async () => {
+describe('a response to the browser', () => {
+  test('has only the rate headers, Retry-After and Date of the platform, without the key, and is not cached', async () => {
     const { call } = await proxied({}, (_request, response) => {
       const headers = {
         'Content-Type': 'application/json; charset=utf-8',
@@ -40,28 +40,28 @@ describe('towards the browser', () => {
   })
 
   test.each<[string, Buffer]>([
-    ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0xff, 0xfe])],
+    ['an image', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0xff, 0xfe])],
     ['a byte order mark and Latin-1', Buffer.from([0xef, 0xbb, 0xbf, 0x63, 0x61, 0x66, 0xe9])],
-    ['words that a short key is part of', Buffer.from('latest news, https://other.example/?password=hunter22')],
+    ['words that contain a short key', Buffer.from('latest news, https://other.example/?password=hunter22')],
     ['PHP warnings before the JSON', Buffer.from('<br>\nNotice: x in y\n{"error":0, "a" : 1.0}')],
-  ])('%s is passed on byte for byte', async (_name, bytes) => {
+  ])('has %s byte for byte', async (_name, bytes) => {
     const { call } = await proxied({ client: { apiKey: 'test' } }, (_request, response) => response.end(bytes))
     const answer = await call('/campaigns')
     expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true)
   })
 
   test.each<[string, (key: string) => string]>([
-    ['as it is', (key) => key],
+    ['unchanged', (key) => key],
     ['percent-encoded', encodeURIComponent],
     ['as PHP writes JSON', (key) => JSON.stringify(key).slice(1, -1).replaceAll('/', '\\/')],
-    ['in base64, behind Bearer', (key) => Buffer.from(`Bearer ${key}`).toString('base64')],
-  ])('the key is masked %s, between bytes that are no text too', async (_name, spell) => {
+    ['in base64, after Bearer', (key) => Buffer.from(`Bearer ${key}`).toString('base64')],
+  ])('never has the key %s, even between bytes that are not text', async (_name, spell) => {
     const bytes = Buffer.concat([Buffer.from([0xe9]), Buffer.from(`${spell(KEY)} after`)])
     const { call } = await proxied({}, (_request, response) => response.end(bytes))
     expect(await (await call('/campaigns')).text()).toMatch(/^\ufffd\S*\[redacted\]\S* after$/)
   })
 
-  test('a proxy masks the key of the call, with a key function and many calls in flight', async () => {
+  test('never has the key of its call, with a key function and many calls in flight', async () => {
     const keyOf = (tenant: number) => `key-of-tenant-${tenant}-0123456789abcdef`
     let tenants = 0
     let waiting: (() => void)[] = []
@@ -78,7 +78,7 @@ describe('towards the browser', () => {
     expect(texts).toEqual(Array(8).fill('{"error":0,"sent":"Bearer [redacted]"}'))
   })
 
-  test.each([29, 15, 12])('a proxy masks a key that the platform cut after %d characters', async (length) => {
+  test.each([29, 15, 12])('never has a key that the platform cut after %d characters', async (length) => {
     const key = 'abcdefghijklmnopqrstuvwxyz012345'
     const { call } = await proxied({ client: { apiKey: key } }, (_request, response) =>
       response.writeHead(500, json).end(JSON.stringify({ error: 1, message: `Bearer ${key.slice(0, length)}...` })),
@@ -95,19 +95,19 @@ describe('towards the browser', () => {
     ['text/application/json', 'text/plain; charset=utf-8'],
     ['application/jsonp', 'text/plain; charset=utf-8'],
     ['', 'text/plain; charset=utf-8'],
-  ])('the type %j is passed on as %s, so that nothing runs as a page of this site', async (type, passedOn) => {
+  ])('has the type %j as %s, so that the browser runs nothing as a page of this site', async (type, passedOn) => {
     const { call } = await proxied({}, (_request, response) => response.setHeader('Content-Type', type).end('{}'))
     const { headers } = await call('/campaigns')
     expect([headers.get('content-type'), headers.get('x-content-type-options')]).toEqual([passedOn, 'nosniff'])
   })
 
-  test.each([204, 205, 400, 500])('the status %d is passed on', async (status) => {
+  test.each([204, 205, 400, 500])('has the status %d of the platform', async (status) => {
     const { call, errors } = await proxied({}, (_request, response) => response.writeHead(status).end())
     const answer = await call('/campaigns')
     expect([answer.status, await answer.text(), errors]).toEqual([status, '', []])
   })
 
-  test('a response of 16 MiB of backslashes passes within seconds, one byte more is a 502 that onError is told about', async () => {
+  test('may be 16 MiB of backslashes within seconds; one more byte causes a 502 and a call of onError', async () => {
     const MiB = 1024 * 1024
     for (const extra of [0, 1]) {
       const { call, errors } = await proxied({}, (_request, response) =>
@@ -123,7 +123,7 @@ describe('towards the browser', () => {
     }
   })
 
-  test('a compressed response is counted after decompression', async () => {
+  test('is limited by its size after decompression', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024))
     const { call } = await proxied({}, (_request, response) =>
       response.writeHead(200, { ...json, 'Content-Encoding': 'gzip' }).end(bomb),
@@ -131,7 +131,7 @@ describe('towards the browser', () => {
     expect((await call('/campaigns')).status).toBe(502)
   })
 
-  test('a response without end is a 502, and its connection is closed', async () => {
+  test('becomes a 502 if it never ends, and its connection is closed', async () => {
     let closed = Promise.resolve()
     const { call } = await proxied({}, (_request, response) => {
       closed = new Promise((resolve) => response.on('close', () => resolve()))
@@ -148,7 +148,7 @@ describe('towards the browser', () => {
 })
 
 describe('when the platform fails', () => {
-  test('a redirect is not followed, and only onError learns where it led, in one short line without the key', async () => {
+  test('a redirect is not followed, and only onError gets its target, in one short line without the key', async () => {
     const { call, seen, errors } = await proxied({}, (_request, response) => {
       const target = `https://new.example/?key=${KEY}\u009b2J${'x'.repeat(9000)}`
       response.writeHead(301, { Location: target }).end()
@@ -174,7 +174,7 @@ describe('when the platform fails', () => {
   })
 
   test.each([300, 304, 399, 600, 999])(
-    'the status %d without an address is a 502, and onError learns it',
+    'the status %d without a location is a 502, and onError gets the status',
     async (status) => {
       const { call, errors } = await proxied({}, (_request, response) => response.writeHead(status).end())
       expect(await refusal(await call('/campaigns'))).toEqual([
@@ -188,7 +188,7 @@ describe('when the platform fails', () => {
   test.each<[string, ShortLinkClientOptions, string]>([
     ['repeats the key', { fetch: () => Promise.reject(new Error(`sent Bearer ${KEY}`)) }, 'sent Bearer [redacted]'],
     ['cannot be reached', { baseUrl: 'http://127.0.0.1:2/api' }, '`baseUrl`'],
-  ])('a platform that %s is a 502 that onError is told about once', async (_name, client, words) => {
+  ])('a platform that %s causes a 502 and one call of onError', async (_name, client, words) => {
     const { call, errors } = await proxied({ client })
     expect(await refusal(await call('/campaigns'))).toEqual([
       502,
@@ -197,13 +197,13 @@ describe('when the platform fails', () => {
     expect(errors.map(String)).toEqual([expect.stringContaining(words)])
   })
 
-  test('a request without a signal, as some runtimes make it, fails like any other', async () => {
+  test('a request without a signal, as in some runtimes, fails like any other', async () => {
     const { proxy } = await proxied({ client: { fetch: () => Promise.reject(new Error('offline')) } })
     const request = Object.defineProperty(new Request('https://app.example/campaigns'), 'signal', { value: undefined })
     expect((await proxy(request)).status).toBe(502)
   })
 
-  test('a response that breaks off is a 502, and nothing is sent a second time', async () => {
+  test('an incomplete response is a 502, and nothing is sent again', async () => {
     const { call, seen } = await proxied({}, (_request, response) => {
       response.writeHead(200, { 'Content-Length': '100' }).write('{"error":0', () => response.destroy())
     })

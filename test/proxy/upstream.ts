@@ -12,8 +12,8 @@ interface Seen {
   body: string
 }
 
-/** A server in the platform's place that keeps what it saw, and goes away with the test. */
-async function upstream(handler: RequestListener = ok) {
+/** Starts a server instead of the platform, which records its requests and closes after the test. */
+async function startUpstream(handler: RequestListener = ok) {
   const seen: Seen[] = []
   const origin = await listen((request, response) => {
     const entry: Seen = { method: request.method!, url: request.url!, headers: request.headers, body: '' }
@@ -30,12 +30,12 @@ function ok(_request: IncomingMessage, response: ServerResponse) {
   response.setHeader('Content-Type', 'application/json').end('{"error":0}')
 }
 
-/** A proxy before such a server, a way to call it as a page would, and the errors that its server is told about. */
+/** Creates a proxy before such a server, a function that calls it like a page, and a list of the errors in onError. */
 export async function proxied(
   options: Partial<ProxyOptions> & { client?: ShortLinkClientOptions } = {},
   handler?: RequestListener,
 ) {
-  const { seen, ...addresses } = await upstream(handler)
+  const { seen, ...addresses } = await startUpstream(handler)
   const { client, ...others } = options
   const errors: Error[] = []
   const proxy = createProxy(new ShortLinkClient({ ...addresses, apiKey: KEY, rateLimit: false, ...client }), {
@@ -48,7 +48,7 @@ export async function proxied(
   return { call, proxy, seen, errors, ...addresses }
 }
 
-/** The status of a response, and its message. */
+/** Returns the status and the message of a refusal. */
 export async function refusal(response: Response): Promise<[number, string]> {
   const { error, message } = await response.json()
   return [response.status, error === 1 ? message : `no refusal: ${message}`]

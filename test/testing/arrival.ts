@@ -1,5 +1,5 @@
-/** The `body` of a fault that changes nothing, and a promise for the moment when the work of its request is done. */
-export function arrival(): { arrived: Promise<void>; body: (honest: string) => string } {
+/** Creates a fault's `body` that changes nothing, and a promise that resolves when the work of the request is done. */
+export function createArrival(): { arrived: Promise<void>; body: (honest: string) => string } {
   let tell = () => {}
   const arrived = new Promise<void>((resolve) => {
     tell = resolve

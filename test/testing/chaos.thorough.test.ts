@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 
 type Sandbox = ReturnType<typeof createSandbox>
 
-/** What became of one POST, as the outside sees it and as the sandbox counts it. */
-async function play(sandbox: Sandbox, name: string) {
+/** Sends one POST. Returns its result as the caller sees it and as the sandbox counts it. */
+async function post(sandbox: Sandbox, name: string) {
   const { fetch, baseUrl, apiKey } = sandbox
   const seen = await fetch(`${baseUrl}/campaign/add`, {
     method: 'POST',
@@ -23,11 +23,11 @@ async function run(seed: number, rate: number, count: number) {
   const sandbox = createSandbox({ rateLimit: false, data: { campaigns: [] }, now: () => 0 })
   sandbox.chaos({ seed, rate })
   const plays = []
-  for (let index = 0; index < count; index += 1) plays.push(await play(sandbox, `c${index}`))
+  for (let index = 0; index < count; index += 1) plays.push(await post(sandbox, `c${index}`))
   return plays
 }
 
-const parsed = (text: string) => {
+const parse = (text: string) => {
   try {
     return JSON.parse(text)
   } catch {
@@ -36,26 +36,26 @@ const parsed = (text: string) => {
 }
 
 describe('chaos', () => {
-  test('one seed gives the same chaos each time, and another seed gives another', async () => {
+  test('the same seed causes the same faults, and another seed causes others', async () => {
     const [first, again, other] = [await run(7, 0.5, 80), await run(7, 0.5, 80), await run(8, 0.5, 80)]
     expect(again).toEqual(first)
     expect(other).not.toEqual(first)
   })
 
-  test('chaos lets about as many requests fail as its rate says', async () => {
-    const wrong = (await run(1, 0.3, 1000)).filter(({ status, text }) => status !== 200 || parsed(text)?.error !== 0)
-    // One fault of twelve is a delay, which ends well.
+  test('about as many requests fail as the rate of chaos', async () => {
+    const wrong = (await run(1, 0.3, 1000)).filter(({ status, text }) => status !== 200 || parse(text)?.error !== 0)
+    // One fault in twelve is a delay, after which the request succeeds.
     expect(wrong.length / 1000).toBeGreaterThan(0.22)
     expect(wrong.length / 1000).toBeLessThan(0.33)
-    expect((await run(1, 0, 50)).every(({ text }) => parsed(text).error === 0)).toBe(true)
+    expect((await run(1, 0, 50)).every(({ text }) => parse(text).error === 0)).toBe(true)
   })
 
-  test('a response in chaos is true about the work, which is never done twice', async () => {
+  test('a response in chaos is consistent with the work, which is never done twice', async () => {
     const plays = await run(3, 1, 1500)
     const kinds = new Set<string>()
     for (const { status, text, rows, done } of plays) {
       expect(rows).toBe(done ? 1 : 0)
-      const body = parsed(text)
+      const body = parse(text)
       const success = status === 200 && body?.error === 0
       const saysNo = status === 302 || status === 429 || body?.error === 1
       if (success) expect(done).toBe(true)

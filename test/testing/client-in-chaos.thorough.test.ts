@@ -12,7 +12,7 @@ const dialects: { title: string; dialect: SandboxDialect }[] = [
 ]
 
 test.each(dialects)(
-  'of 2000 calls to a failing server with $title, each ends in a right answer or an error with a true outcome',
+  'each of 2000 calls to a failing server with $title ends with a correct result or an error with the correct outcome',
   { timeout: 400_000 },
   async ({ dialect }) => {
     const sandbox = createSandbox({ dialect })
@@ -20,8 +20,8 @@ test.each(dialects)(
     sandbox.chaos({ seed: 11, rate: 0.3 })
 
     const tally = { right: 0, 'not-sent': 0, rejected: 0, unknown: 0, done: 0 }
-    /** How each POST ended, as the client tells it. */
-    const told = new Map<string, keyof typeof tally>()
+    /** The outcome of each POST, as the client reports it. */
+    const reported = new Map<string, keyof typeof tally>()
 
     async function call(index: number): Promise<void> {
       const name = `call ${index}`
@@ -31,7 +31,7 @@ test.each(dialects)(
       else expect(isShortLinkError(sent.error)).toBe(true)
       const end = sent.ok ? 'right' : sent.error.outcome!
       tally[end] += 1
-      if (create) told.set(name, end)
+      if (create) reported.set(name, end)
     }
 
     let next = 0
@@ -41,14 +41,14 @@ test.each(dialects)(
       }),
     )
 
-    // What the sandbox counted, against what the client told.
+    // Compares the counts of the sandbox with the outcomes that the client reported.
     const worked = new Map<string, number>()
     for (const { method, done, body } of sandbox.requests) {
       const { name } = (body ?? {}) as { name?: string }
       if (method === 'POST' && done && name) worked.set(name, (worked.get(name) ?? 0) + 1)
     }
     expect(sandbox.data.campaigns.length).toBe([...worked.values()].reduce((sum, times) => sum + times))
-    for (const [name, end] of told) {
+    for (const [name, end] of reported) {
       const times = worked.get(name) ?? 0
       const holds = end === 'right' || end === 'done' ? times === 1 : end === 'unknown' ? times <= 1 : times === 0
       if (!holds) expect.fail(`${name} ended as ${end}, and was done ${times} times`)

@@ -11,23 +11,26 @@ import { key, now, seed } from '../fixtures/seed.ts'
 import { type Row, rows } from './reference-rows.ts'
 import { send } from './send.ts'
 
-type Question = Pick<Row, 'request' | 'body' | 'key' | 'type'>
+type Call = Pick<Row, 'request' | 'body' | 'key' | 'type'>
 
-/** What a new sandbox answers: every value of the JSON by its path, and beside them the status and a rate header. */
-async function ask(dialect: SandboxDialect, question: Question): Promise<Record<string, unknown>> {
+/** Returns the response of a new sandbox: the values of its JSON by their paths, the status and a rate header. */
+async function readResponse(dialect: SandboxDialect, call: Call): Promise<Record<string, unknown>> {
   const sandbox = createSandbox({ apiKey: key, data: seed, now: () => now, dialect, rateLimit: {} })
-  const response = await send(sandbox, question)
+  const response = await send(sandbox, call)
   const limit = response.headers.get('X-RateLimit-Limit')
-  return Object.fromEntries([['status', response.status], ['limit', limit], ...leaves(await response.json())])
+  return Object.fromEntries([['status', response.status], ['limit', limit], ...flatten(await response.json())])
 }
 
-function leaves(json: unknown, path: readonly string[] = []): [path: string, value: unknown][] {
+function flatten(json: unknown, path: readonly string[] = []): [path: string, value: unknown][] {
   const inner = Object.entries(typeof json === 'object' ? (json ?? {}) : {})
-  return inner.length > 0 ? inner.flatMap(([name, value]) => leaves(value, [...path, name])) : [[path.join('.'), json]]
+  return inner.length > 0 ? inner.flatMap(([name, value]) => flatten(value, [...path, name])) : [[path.join('.'), json]]
 }
 
-/** The values that differ from those of the reference, as they are; `gone` if there is none any more. */
-function differences(reference: Record<string, unknown>, deviating: Record<string, unknown>): Record<string, unknown> {
+/** Returns the values that differ from the reference, and `gone` for missing ones. */
+function findDifferences(
+  reference: Record<string, unknown>,
+  deviating: Record<string, unknown>,
+): Record<string, unknown> {
   const paths = [...new Set([...Object.keys(reference), ...Object.keys(deviating)])]
   const differing = paths.filter((path) => JSON.stringify(reference[path]) !== JSON.stringify(deviating[path]))
   return Object.fromEntries(differing.map((path) => [path, deviating[path] === undefined ? gone : deviating[path]]))
@@ -36,8 +39,8 @@ function differences(reference: Record<string, unknown>, deviating: Record<strin
 const gone = 'gone'
 const some = (values: Record<string, unknown>): Record<string, unknown> => expect.objectContaining(values)
 
-/** A request, all that one deviation changes of the response, and which other requests it changes at all. */
-interface Example extends Question {
+/** A request, what a deviation changes in the response, and a pattern of other requests that it changes. */
+interface Example extends Call {
   to: Record<string, unknown>
   changes: RegExp
 }
@@ -48,7 +51,7 @@ const url = 'https://shop.example/new'
 const add = (custom: string) => ({ request: 'POST /url/add', body: { url, custom } })
 const aliasTaken = 'That alias is taken. Please choose another one.'
 
-/** Deviations of the key, and those that show only in what is stored, in other orders and at other numbers. */
+/** Deviations without an example, because they need several requests or another key. They have their own tests. */
 type OtherDeviation =
   | 'key-as-token'
   | 'key-raw'
@@ -61,7 +64,7 @@ type OtherDeviation =
   | 'alias-as-number'
   | 'order-unstable'
 
-/** Those under which the platform reads a request that carries the key as the reference has it. */
+/** For each of the other deviations, a request and what the deviation changes in its response. */
 const examples: Record<Exclude<Deviation, OtherDeviation>, Example> = {
   'limit-refused': {
     request: 'GET /splash?limit=5',
@@ -257,23 +260,23 @@ const examples: Record<Exclude<Deviation, OtherDeviation>, Example> = {
   'rate-headers-hidden': { request: 'GET /splash', to: { limit: null }, changes: /^(?!OPENER)/ },
 }
 
-const questions: Question[] = [...rows.filter(({ status }) => status === undefined), ...Object.values(examples)]
-/** What the reference answers to each. */
-const references = await Promise.all(questions.map((question) => ask('reference', question)))
+const questions: Call[] = [...rows.filter(({ status }) => status === undefined), ...Object.values(examples)]
+/** The responses of the reference. */
+const references = await Promise.all(questions.map((question) => readResponse('reference', question)))
 const names = Object.keys(examples) as (keyof typeof examples)[]
 
 describe.each(names)('the deviation %s', (name) => {
   const { to, changes, ...question } = examples[name]
 
-  test(`a server with ${name} responds as the sentence says`, async () => {
-    expect(differences(await ask('reference', question), await ask([name], question))).toEqual(to)
+  test(`a server with ${name} responds as its description says`, async () => {
+    expect(findDifferences(await readResponse('reference', question), await readResponse([name], question))).toEqual(to)
     expect(deviations[name]).toMatch(/^[A-Za-z].*\.$/)
   })
 
   test(`${name} changes no other call`, async () => {
     for (const [index, asked] of questions.entries()) {
       if (!changes.test(asked.request)) {
-        expect([asked.request, await ask([name], asked)]).toEqual([asked.request, references[index]])
+        expect([asked.request, await readResponse([name], asked)]).toEqual([asked.request, references[index]])
       }
     }
   })
@@ -294,7 +297,7 @@ const stored: [name: Deviation, sent: object, kept: object][] = [
   ['title-cut', { url, title: ` <b>Tea</b> ${'a'.repeat(200)}` }, { title: `Tea ${'a'.repeat(187)}` }],
 ]
 
-test.each(stored)('a server with %s stores links as the sentence says', async (name, sent, kept) => {
+test.each(stored)('a server with %s stores links as its description says', async (name, sent, kept) => {
   const sandbox = createSandbox({ apiKey: key, dialect: [name] })
   const created = await send(sandbox, { request: 'POST /url/add', body: sent })
   expect(created.status).toBe(200)
@@ -345,7 +348,7 @@ test('a server with alias-as-number sends aliases of digits as numbers', async (
   ])
 })
 
-test('a server with order-unstable gives links of equal date in another order on each page', async () => {
+test('a server with order-unstable returns links with equal dates in another order on each page', async () => {
   const links = Array.from({ length: 40 }, (_, index) => ({
     alias: `a${index}`,
     longurl: url,
@@ -367,25 +370,29 @@ test('a server with order-unstable gives links of equal date in another order on
 })
 
 describe('several deviations', () => {
-  test('of deviations that exclude each other, one holds', async () => {
-    expect((await ask(['error-as-number', 'error-as-boolean', 'error-as-string'], taken)).error).toBe(true)
-    expect(await ask(['error-as-boolean', 'error-missing'], { request: 'GET /splash' })).not.toHaveProperty('error')
+  test('that exclude each other have the effect of only one', async () => {
+    expect((await readResponse(['error-as-number', 'error-as-boolean', 'error-as-string'], taken)).error).toBe(true)
+    expect(await readResponse(['error-as-boolean', 'error-missing'], { request: 'GET /splash' })).not.toHaveProperty(
+      'error',
+    )
   })
 
-  test('of several deviations on limit, the first in the table holds', async () => {
+  test('of `limit` have the effect of the first in the table', async () => {
     const asked = { request: 'GET /splash?limit=40' }
-    expect(await ask(['limit-capped', 'limit-refused'], asked)).toMatchObject({ status: 400 })
+    expect(await readResponse(['limit-capped', 'limit-refused'], asked)).toMatchObject({ status: 400 })
   })
 
-  test('the deployed dialect has the common deviations: arrays, error 0, and a string for some ids', async () => {
+  test('are combined in the deployed dialect: arrays, error 0, and strings for some ids', async () => {
     const asked = { request: 'GET /channels' }
     const common = { error: 0, 'data.nextpage': 1, 'data.channels.1.id': '2' }
-    expect(differences(await ask('reference', asked), await ask('deployed', asked))).toEqual(common)
-    expect(await ask('deployed', taken)).toMatchObject({ status: 200, error: 1 })
+    expect(findDifferences(await readResponse('reference', asked), await readResponse('deployed', asked))).toEqual(
+      common,
+    )
+    expect(await readResponse('deployed', taken)).toMatchObject({ status: 200, error: 1 })
   })
 })
 
-test('with refusals-in-200, a request over the limit gets error 429 and its wait in the body', async () => {
+test('with refusals-in-200 and a rate limit send error 429 and the wait in the body', async () => {
   const sandbox = createSandbox({
     apiKey: key,
     now: () => now,
@@ -405,7 +412,7 @@ describe('the key', () => {
     [['key-as-token'], ['Token', 'lower case'], 'Token'],
     [['key-raw'], ['bare'], 'raw'],
     [['key-raw', 'key-as-token'], ['Token', 'lower case'], 'Token'],
-  ])('a sandbox with %j takes the key as %j, and shows it in no request', async (dialect, taken, authScheme) => {
+  ])('is accepted by a sandbox with %j as %j, and masked in sandbox.requests', async (dialect, taken, authScheme) => {
     const sandbox = createSandbox({ apiKey: key, dialect })
     expect(sandbox.authScheme).toBe(authScheme)
     for (const [form, authorization] of Object.entries(sent)) {
@@ -432,7 +439,7 @@ describe('aliases and counts that a server changes', () => {
   const found = (short: string) => ({ request: `GET /urls?short=${encodeURIComponent(short)}` })
   const platform = (dialect: Deviation[], options: SandboxOptions = {}) => {
     const sandbox = createSandbox({ apiKey: key, data: seed, dialect, ...options })
-    return { sandbox, ask: async (question: Question) => (await send(sandbox, question)).json() }
+    return { sandbox, ask: async (question: Call) => (await send(sandbox, question)).json() }
   }
 
   test('with alias-ignored, each new link gets a random alias, and an update keeps it', async () => {
@@ -443,7 +450,7 @@ describe('aliases and counts that a server changes', () => {
     expect(sandbox.data.links.map(({ alias }) => alias)).not.toContain('sale')
   })
 
-  test('with alias-slugged, an alias is taken in each spelling, and found only as it is stored', async () => {
+  test('with alias-slugged, an alias is accepted in any spelling, and found only as stored', async () => {
     const { ask } = platform(['alias-slugged'])
     expect(await ask(add('Sale_May'))).toMatchObject({ error: 0, shorturl: 'https://sho.rt/sale-may' })
     expect(await ask(add('sale may'))).toMatchObject({ error: 1 })
@@ -452,7 +459,7 @@ describe('aliases and counts that a server changes', () => {
     expect(await ask(found('sale-may'))).toMatchObject({ error: 0, id: 3 })
   })
 
-  test('with alias-case-ignored, an alias is found and opened in each spelling, and stored as first written', async () => {
+  test('with alias-case-ignored, an alias is found and opened in any case, and stored as first written', async () => {
     const { sandbox, ask } = platform(['alias-case-ignored'])
     expect(await ask(add('Sale'))).toMatchObject({ error: 0, shorturl: 'https://sho.rt/Sale' })
     expect(await ask(add('sale'))).toMatchObject({ error: 1 })
@@ -485,15 +492,15 @@ test.each([
   ['an alias', { url: 'https://shop.example/tea', custom: 'green' }, 3],
   ['another domain', { url: 'https://shop.example/tea', domain: 'https://one.example' }, 3],
   ['another address', { url: 'https://shop.example/tea?x=1' }, 3],
-])('with same-url-same-link, %s gives the link that there is, or a new one', async (_, body, id) => {
-  expect(await ask(['same-url-same-link'], { request: 'POST /url/add', body })).toMatchObject({ id })
+])('with same-url-same-link, %s returns the existing link or a new one', async (_, body, id) => {
+  expect(await readResponse(['same-url-same-link'], { request: 'POST /url/add', body })).toMatchObject({ id })
 })
 
 test.each([
   [['numbers-as-string'], "dialect: there is no deviation 'numbers-as-string', did you mean numbers-as-strings?"],
   [['toString'], "dialect: there is no deviation 'toString', `deviations` of shortlink-sdk/testing lists them all"],
   ['klingon', `dialect: expected 'reference', 'deployed' or a list of deviations, received "klingon"`],
-])('the dialect %j is refused', (dialect, message) => {
+])('the dialect %j is rejected', (dialect, message) => {
   const create = () => createSandbox({ dialect: dialect as SandboxDialect })
   expect(create).toThrow(ConfigurationError)
   expect(create).toThrow(message)

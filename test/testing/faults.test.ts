@@ -1,22 +1,22 @@
 import { createSandbox, type Fault, type Sandbox } from 'shortlink-sdk/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { key, now } from '../fixtures/seed.ts'
-import { arrival } from './arrival.ts'
-import { type Entrance, entrances } from './entrances.ts'
+import { createArrival } from './arrival.ts'
+import { type Transport, transports } from './transports.ts'
 
-describe.each(Object.keys(entrances))('faults through %s', (name) => {
+describe.each(Object.keys(transports))('faults through %s', (name) => {
   let sandbox: Sandbox
-  let entrance: Entrance
+  let transport: Transport
   beforeAll(async () => {
     sandbox = createSandbox({ apiKey: key, rateLimit: {}, now: () => now })
-    entrance = await entrances[name]!(sandbox)
+    transport = await transports[name]!(sandbox)
   })
-  afterAll(() => entrance.close())
+  afterAll(() => transport.close())
   beforeEach(() => sandbox.reset())
 
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
   const get = (path = '/account', init?: RequestInit) =>
-    entrance.fetch(entrance.baseUrl + path, { headers, redirect: 'manual', ...init })
+    transport.fetch(transport.baseUrl + path, { headers, redirect: 'manual', ...init })
   const post = (init?: RequestInit) =>
     get('/campaign/add', { method: 'POST', body: JSON.stringify({ name: 'Sale' }), ...init })
 
@@ -46,7 +46,7 @@ describe.each(Object.keys(entrances))('faults through %s', (name) => {
     expect(isDone ? wasDone() : wasNotDone()).toBe(true)
   })
 
-  test('a fault whose body is HTML has the content type of HTML', async () => {
+  test('a fault whose body is HTML has the content type text/html', async () => {
     sandbox.fail({ status: 502, body: '<html>Bad gateway</html>' })
     expect((await get()).headers.get('Content-Type')).toContain('text/html')
   })
@@ -58,8 +58,8 @@ describe.each(Object.keys(entrances))('faults through %s', (name) => {
     expect(performance.now() - start).toBeGreaterThan(55)
   })
 
-  test('a response that never comes ends with the signal, and the work is done', async () => {
-    const { arrived, body } = arrival()
+  test('a response that never arrives ends with the signal, and the work is done', async () => {
+    const { arrived, body } = createArrival()
     const caller = new AbortController()
     sandbox.fail({ delay: Number.POSITIVE_INFINITY, body })
     const answer = expect(post({ signal: caller.signal })).rejects.toMatchObject({ name: 'AbortError' })
@@ -97,7 +97,7 @@ describe.each(Object.keys(entrances))('faults through %s', (name) => {
     expect(wasDone()).toBe(true)
   })
 
-  test('a header of a fault is replaced by a text and removed by null', async () => {
+  test('a fault replaces a header with a string, and removes it with null', async () => {
     sandbox.fail({ headers: { 'x-ratelimit-limit': null, 'X-RateLimit-Remaining': 'many', 'X-RateLimit-Reset': '7' } })
     const response = await get()
     const values = ['Limit', 'Remaining', 'Reset'].map((name) => response.headers.get(`X-RateLimit-${name}`))
@@ -105,7 +105,7 @@ describe.each(Object.keys(entrances))('faults through %s', (name) => {
     expect(await response.json()).toMatchObject({ error: 0 })
   })
 
-  test('method, path, after and times of a fault choose the requests that fail', async () => {
+  test('method, path, after and times of a fault select the requests that fail', async () => {
     const statuses = async () => [
       (await get('/account')).status,
       (await get('/campaigns')).status,
@@ -130,14 +130,14 @@ describe.each(Object.keys(entrances))('faults through %s', (name) => {
     }
   })
 
-  test('several faults wait for their requests at the same time', async () => {
+  test('several faults can be pending at the same time', async () => {
     sandbox.fail({ path: '/account', status: 500 })
     sandbox.fail({ status: 503 })
     expect([(await get()).status, (await get()).status, (await get()).status]).toEqual([500, 503, 200])
   })
 })
 
-describe('sandbox.fetch fails as fetch does', () => {
+describe('sandbox.fetch fails like fetch', () => {
   const sandbox = createSandbox()
   const { fetch, baseUrl } = sandbox
 
@@ -150,7 +150,7 @@ describe('sandbox.fetch fails as fetch does', () => {
     })
   })
 
-  test('sandbox.fetch finds no host but its own', async () => {
+  test('sandbox.fetch finds no other host', async () => {
     await expect(fetch('https://else.example/api')).rejects.toMatchObject({ cause: { code: 'ENOTFOUND' } })
   })
 
@@ -159,19 +159,19 @@ describe('sandbox.fetch fails as fetch does', () => {
     await expect(fetch(`${baseUrl}/account`, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
   })
 
-  test('an address outside the API is a page of HTML, as behind a wrong baseUrl', async () => {
+  test('an address outside the API returns an HTML page, as with a wrong baseUrl', async () => {
     const response = await fetch('https://sho.rt/wrong/account')
     expect([response.status, response.headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8'])
   })
 
-  test('sandbox.fetch gives a redirect to the caller, and does not follow it', async () => {
+  test('sandbox.fetch returns a redirect, and does not follow it', async () => {
     sandbox.fail({ redirect: `${baseUrl}/account`, status: 307 })
     expect((await fetch(`${baseUrl}/campaigns`)).status).toBe(307)
     expect(sandbox.requests.at(-1)!.path).toBe('/campaigns')
   })
 })
 
-test('pendingFaults has each fault that has not failed as many requests as it is for', async () => {
+test('pendingFaults has each fault until it has failed all of its requests', async () => {
   const sandbox = createSandbox()
   const ask = () => sandbox.fetch(`${sandbox.baseUrl}/account`)
   const [never, twice, always]: Fault[] = [

@@ -15,7 +15,7 @@ test.each([
   ['Instagram', 'https://www.instagram.com/shop', 'instagram://', 'com.instagram.android'],
   ['TikTok', 'https://www.tiktok.com/@a/video/72', 'snssdk1233://', 'com.zhiliaoapp.musically'],
   ['Spotify', 'https://open.spotify.com/track/4uL', 'spotify://', 'com.spotify.music'],
-])('the opener finds the app %s for %s, with a target for each device', async (provider, url, scheme, android) => {
+])('the app opener finds the app %s for %s, with a target for each device', async (provider, url, scheme, android) => {
   const answer = await open(url)
   const address = url.replace('https://', '')
   const intent = `scheme=https;package=${android};S.browser_fallback_url=${encodeURIComponent(url)};end`

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const nothing = 'fail: nothing would fail: give status, body, headers, delay, drop, stall or redirect'
 
-/** Each option and fault that would never take effect, so that a test with it would pass and test nothing. */
+/** Options and faults that would have no effect, so that a test with them would test nothing. */
 test.each<[fault: unknown, message: string]>([
   [undefined, 'fail: expected an object of options, received null'],
   [{}, nothing],
@@ -37,7 +37,7 @@ test.each<[fault: unknown, message: string]>([
     { status: 503, path: '/shop' },
     'fail.path: no endpoint is /shop, expected one as the reference writes it, or a RegExp',
   ],
-])('fail(%j) is refused with what was meant', (fault, message) => {
+])('fail(%j) is rejected with what to use', (fault, message) => {
   const sandbox = createSandbox()
   expect(() => sandbox.fail(fault as Fault)).toThrow(new ConfigurationError(message))
   expect(sandbox.pendingFaults).toEqual([])
@@ -83,25 +83,25 @@ test.each<[options: unknown, message: string]>([
   [30, 'expected an object of options, received a number'],
   [null, 'expected an object of options, received null'],
   [Promise.resolve({}), 'expected an object of options, received a Promise: await it first'],
-])('createSandbox refuses %j with what was meant', (options, message) => {
+])('createSandbox rejects %j with what to use', (options, message) => {
   expect(() => createSandbox(options as SandboxOptions)).toThrow(new ConfigurationError(message))
 })
 
 test.each([
   [{ prot: 4010 }, 'serve.prot: unknown option, did you mean port?'],
   [{ port: '4010' }, 'serve.port: expected a whole number from 0 to 65535, received "4010"'],
-])('serve refuses %j', async (options, message) => {
+])('serve rejects %j', async (options, message) => {
   await expect(serve(createSandbox(), options as never)).rejects.toThrow(new ConfigurationError(message))
 })
 
-test('serve refuses anything but a sandbox', async () => {
+test('serve rejects anything but a sandbox', async () => {
   const refusal = new ConfigurationError('serve: expected a sandbox, made with createSandbox()')
   for (const value of [undefined, { port: 0 }]) await expect(serve(value as never)).rejects.toThrow(refusal)
 })
 
 test.each<[what: string, call: (sandbox: Sandbox) => void, message: string]>([
   [
-    'chaos without a share',
+    'chaos without a rate',
     (sandbox) => sandbox.chaos({} as never),
     'chaos.rate: expected a number from 0 to 1, received null',
   ],
@@ -111,7 +111,7 @@ test.each<[what: string, call: (sandbox: Sandbox) => void, message: string]>([
     'chaos: expected an object of options, received null',
   ],
   [
-    'chaos with a share of 2',
+    'chaos with a rate of 2',
     (sandbox) => sandbox.chaos({ rate: 2 }),
     'chaos.rate: expected a number from 0 to 1, received 2',
   ],
@@ -120,6 +120,6 @@ test.each<[what: string, call: (sandbox: Sandbox) => void, message: string]>([
     (sandbox) => sandbox.advance('5' as never),
     'advance: expected a number of milliseconds',
   ],
-])('%s is refused', (_, call, message) => {
+])('%s is rejected', (_, call, message) => {
   expect(() => call(createSandbox())).toThrow(new ConfigurationError(message))
 })

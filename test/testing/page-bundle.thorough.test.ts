@@ -6,18 +6,18 @@ import { build } from 'tsup'
 import { expect, test } from 'vitest'
 import bundle from '../../tsup.config.ts'
 
-async function pageOf(server: { serve: typeof serve }): Promise<string> {
+async function readPage(server: { serve: typeof serve }): Promise<string> {
   const { baseUrl, close } = await server.serve(createSandbox())
   const page = await (await fetch(new URL('/', baseUrl))).text()
   await close()
   return page.replaceAll(/nonce="[^"]+"/g, '')
 }
 
-test('the built server inlines the page that the sources read from disk', async () => {
-  // Inside the project, where it finds its dependencies.
+test('the built server contains the page that the sources read from disk', async () => {
+  // The folder is inside the project, so that the build finds its dependencies.
   const outDir = fileURLToPath(new URL('.tmp/page/', import.meta.url))
   await build({ ...bundle, config: false, entry: ['src/testing/server.ts'], outDir, silent: true })
   const built = await import(`${outDir}server.js`)
   await rm(outDir, { recursive: true })
-  expect(await pageOf(built)).toBe(await pageOf({ serve }))
+  expect(await readPage(built)).toBe(await readPage({ serve }))
 })

@@ -2,8 +2,8 @@ import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { describe, expect, test } from 'vitest'
 
-/** A sandbox on a clock of its own that starts off the full second. */
-function limited(interval = 60_000, now?: () => number) {
+/** Creates a sandbox with its own clock, which does not start at a full second. */
+function createLimited(interval = 60_000, now?: () => number) {
   const start = Date.UTC(2025, 5, 1) + 250
   const sandbox = createSandbox({ now: now ?? (() => start), rateLimit: { requests: 2, interval } })
   const headers = { Authorization: `Bearer ${sandbox.apiKey}` }
@@ -18,7 +18,7 @@ function limited(interval = 60_000, now?: () => number) {
 }
 
 test('a window starts with its first request, and its last allowed request succeeds', async () => {
-  const { sandbox, ask, start } = limited()
+  const { sandbox, ask, start } = createLimited()
   const reset = Math.ceil((start + 60_000) / 1000)
   expect(await ask()).toMatchObject({ status: 200, remaining: '1', reset })
   sandbox.advance(59_000)
@@ -31,7 +31,7 @@ test('a window starts with its first request, and its last allowed request succe
 })
 
 test('a request over the limit does nothing, and gets a 429 with Retry-After', async () => {
-  const { sandbox, ask } = limited()
+  const { sandbox, ask } = createLimited()
   await ask()
   await ask()
   expect(await ask()).toMatchObject({
@@ -42,7 +42,7 @@ test('a request over the limit does nothing, and gets a 429 with Retry-After', a
   expect(sandbox.requests.map(({ done }) => done)).toEqual([true, true, false])
 })
 
-test('a limit of requests alone is for a minute, and a window alone is for 30 requests', async () => {
+test('the default window is a minute, and the default limit is 30 requests', async () => {
   const requests = createSandbox({ now: () => 0, rateLimit: { requests: 2 } })
   const interval = createSandbox({ now: () => 0, rateLimit: { interval: 1000 } })
   const resets = []
@@ -56,9 +56,9 @@ test('a limit of requests alone is for a minute, and a window alone is for 30 re
 test.each([
   ['a day', 86_400_000],
   ['a millisecond', 1],
-])('a window starts anew if the clock goes back to %s before its start', async (_, ms) => {
+])('a new window starts if the clock is set back to %s before the start of the window', async (_, ms) => {
   let time = Date.UTC(2025, 5, 1)
-  const { sandbox, ask } = limited(60_000, () => time)
+  const { sandbox, ask } = createLimited(60_000, () => time)
   for (const status of [200, 200, 429]) expect((await ask()).status).toBe(status)
   time -= ms
   expect(sandbox.rateLimit).toEqual({ limit: 2, remaining: 2, resetAt: undefined })
@@ -68,8 +68,8 @@ test.each([
   expect(await ask()).toMatchObject({ status: 429, retryAfter: '60' })
 })
 
-test('a window shorter than a second ends to the millisecond', async () => {
-  const { sandbox, ask } = limited(200)
+test('a window shorter than a second ends at its exact millisecond', async () => {
+  const { sandbox, ask } = createLimited(200)
   await ask()
   await ask()
   sandbox.advance(199)
@@ -78,8 +78,8 @@ test('a window shorter than a second ends to the millisecond', async () => {
   expect((await ask()).status).toBe(200)
 })
 
-test('a fault spares a request over the limit, and waits for the next', async () => {
-  const { sandbox, ask } = limited()
+test('a fault does not count a request over the limit, and stays pending', async () => {
+  const { sandbox, ask } = createLimited()
   await ask()
   await ask()
   sandbox.fail({ status: 500 })
@@ -88,7 +88,7 @@ test('a fault spares a request over the limit, and waits for the next', async ()
   expect((await ask()).status).toBe(500)
 })
 
-test('there are no rate headers without a rate limit, and never from the opener', async () => {
+test('there are no rate headers without a rate limit, and never from the app opener', async () => {
   const sandbox = createSandbox({ rateLimit: false })
   for (let index = 0; index < 40; index += 1) {
     const response = await sandbox.fetch(`${sandbox.baseUrl}/account`, {
@@ -96,7 +96,7 @@ test('there are no rate headers without a rate limit, and never from the opener'
     })
     expect([response.status, response.headers.get('X-RateLimit-Limit')]).toEqual([200, null])
   }
-  const limits = limited()
+  const limits = createLimited()
   for (let index = 0; index < 5; index += 1) {
     const response = await limits.sandbox.fetch(`${limits.sandbox.openerUrl}/v3/api`, { method: 'POST', body: '{}' })
     expect([response.status, response.headers.get('X-RateLimit-Limit')]).toEqual([400, null])
@@ -109,7 +109,7 @@ describe('the client of a sandbox with a rate limit', () => {
     return { sandbox, client: new ShortLinkClient(sandbox.clientOptions) }
   }
 
-  test('the client of a sandbox waits for the window, and advance() ends the wait as it ends the window', async () => {
+  test('the client of a sandbox waits for the window, and advance() ends the window and the wait', async () => {
     const { sandbox, client } = connect()
     const calls = [1, 2, 3, 4, 5].map(() => client.account.get())
     await Promise.all(calls.slice(0, 2))
@@ -131,7 +131,7 @@ describe('the client of a sandbox with a rate limit', () => {
     expect(sandbox.requests.map(({ status }) => status)).toEqual([200, 200])
   })
 
-  test('the client of a sandbox can send at once after reset(), even if it was told to wait for a day', async () => {
+  test('the client of a sandbox can send at once after reset(), even after a Retry-After of a day', async () => {
     const { sandbox, client } = connect()
     sandbox.fail({ status: 429, headers: { 'Retry-After': '86400' } })
     await expect(client.account.get()).rejects.toThrow('429')
@@ -141,7 +141,7 @@ describe('the client of a sandbox with a rate limit', () => {
     expect(sandbox.requests.map(({ status }) => status)).toEqual([200])
   })
 
-  test('the client of a sandbox sends at once after the clock has been moved back', async () => {
+  test('the client of a sandbox can send at once after the clock is set back', async () => {
     const { sandbox, client } = connect()
     sandbox.advance(86_400_000)
     await Promise.all([client.account.get(), client.account.get()])
@@ -152,7 +152,7 @@ describe('the client of a sandbox with a rate limit', () => {
 })
 
 test('sandbox.rateLimit shows the window, and reset() ends it', async () => {
-  const { sandbox, ask, start } = limited()
+  const { sandbox, ask, start } = createLimited()
   expect(sandbox.rateLimit).toEqual({ limit: 2, remaining: 2, resetAt: undefined })
   await ask()
   expect(sandbox.rateLimit).toEqual({ limit: 2, remaining: 1, resetAt: start + 60_000 })

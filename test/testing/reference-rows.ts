@@ -1,8 +1,8 @@
 import { calls, rows as documented, map, opened, poster, prices, singleTea, unvisited } from '../calls.ts'
 
-/** One request and the whole response to it, written by hand from the reference. */
+/** A request and its complete response, written by hand from the reference. */
 export interface Row {
-  /** Method and path; those of the app opener begin with `OPENER`. */
+  /** The method and path. A request to the app opener starts with `OPENER`. */
   request: string
   /** The body: JSON, or bytes for an upload. */
   body?: unknown
@@ -17,14 +17,21 @@ const bytes = new Uint8Array([0, 1, 2, 254, 255])
 const url = 'https://a.example'
 const youTube = 'https://www.youtube.com/watch?v=abc'
 
-/** The table of calls, as a client sends them. The reference gives the app opener no key. */
+/** The calls in the table of calls. The reference uses no key for the app opener. */
 const everyCall = documented.map(([, { request, body, wire }]): Row => {
   const sent = body && (request.includes('/upload/') ? new TextEncoder().encode(body) : JSON.parse(body))
   return { request, ...(body && { body: sent }), ...(request.startsWith('OPENER') && { key: null }), answer: wire }
 })
 
-/** A page of one of two rows. */
-const pageOf = (numbers: object) => ({ result: 2, perpage: 1, currentpage: 1, nextpage: 2, maxpage: 2, ...numbers })
+/** Returns the numbers of a page with one of two rows. */
+const pageNumbers = (numbers: object) => ({
+  result: 2,
+  perpage: 1,
+  currentpage: 1,
+  nextpage: 2,
+  maxpage: 2,
+  ...numbers,
+})
 const none = { result: 0, perpage: 15, nextpage: null, maxpage: 1 }
 const askUs = { id: 2, type: 'contact', name: 'Ask us', date: '2025-01-02 09:00:00' }
 
@@ -32,11 +39,11 @@ const askUs = { id: 2, type: 'contact', name: 'Ask us', date: '2025-01-02 09:00:
 const variants: Row[] = [
   {
     request: 'GET /overlay?limit=1&page=2',
-    answer: { error: '0', data: { ...pageOf({ currentpage: 2, nextpage: null }), cta: [askUs] } },
+    answer: { error: '0', data: { ...pageNumbers({ currentpage: 2, nextpage: null }), cta: [askUs] } },
   },
-  { request: 'GET /files?limit=1', answer: { error: '0', ...pageOf({}), list: [prices] } },
-  { request: 'GET /urls?order=date&limit=1', answer: { error: '0', data: { ...pageOf({}), urls: [map] } } },
-  { request: 'GET /channel/2', answer: { error: '0', data: { ...pageOf(none), items: [] } } },
+  { request: 'GET /files?limit=1', answer: { error: '0', ...pageNumbers({}), list: [prices] } },
+  { request: 'GET /urls?order=date&limit=1', answer: { error: '0', data: { ...pageNumbers({}), urls: [map] } } },
+  { request: 'GET /channel/2', answer: { error: '0', data: { ...pageNumbers(none), items: [] } } },
   { request: 'GET /files?name=pRICE', answer: calls['files.list'].wire },
   { request: 'GET /qr/1', answer: { error: 0, details: poster, data: unvisited } },
   { request: 'GET /url/1', answer: singleTea },
@@ -80,7 +87,7 @@ const variants: Row[] = [
 
 type Refusal = readonly [request: string, message: string, body?: unknown]
 
-/** What the platform refuses with 400. */
+/** Requests that the platform refuses with 400. */
 const invalid: Refusal[] = [
   ['PUT /account/update', 'The parameter email must be an e-mail address.', { email: 'nobody' }],
   ['POST /domain/add', 'The parameter domain is required.', { redirect404: url }],
@@ -129,7 +136,7 @@ const invalid: Refusal[] = [
   ['PUT /qr/1/update', 'The parameter data is required.', { logo: 'x' }],
 ]
 
-/** What does not exist: 404. */
+/** Requests for resources that do not exist, which get 404. */
 const missing: Refusal[] = [
   ['PUT /domain/9/update', 'Domain does not exist.', {}],
   ['DELETE /domain/9/delete', 'Domain does not exist.'],
@@ -161,7 +168,7 @@ const refusal = (status: number, [request, message, body]: Refusal): Row => ({
   answer: { error: 1, message },
 })
 
-/** The app opener names some of its errors in `error` itself. */
+/** Errors of the app opener, which sends some of its messages in `error`. */
 const openerRefusals: Row[] = [
   ...[{}, { url: '' }, { url: 'www.youtube.com' }, { url: 7 }].map((body) => ({
     request: 'OPENER POST /v3/api',

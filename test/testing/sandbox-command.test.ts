@@ -20,7 +20,7 @@ async function run(...args: string[]) {
   return { status, ...printed }
 }
 
-/** Starts the sandbox on a free port of this process, until the test ends, and returns what it prints. */
+/** Starts the sandbox on a free port in this process until the test ends, and returns what it prints. */
 async function start(...args: string[]) {
   const { stdout, stderr } = await run('--port', '0', ...args)
   expect(stderr).toBe('')
@@ -36,7 +36,7 @@ async function start(...args: string[]) {
   return { stdout, baseUrl, log, get, stop }
 }
 
-it('prints its addresses, answers, logs a line per request, and ends when told', async () => {
+it('prints its addresses, responds, logs a line per request, and ends on a signal', async () => {
   const { stdout, get, log, stop } = await start('--key', 'k 1', '--rows', '40', '--rate-limit', '5')
   expect(stdout).toMatch(/^The sandbox responds in the reference dialect\. Ctrl\+C stops it\.$/m)
   expect(stdout).toMatch(/curl -H 'Authorization: Bearer k 1' 'http:\S+\/api\/campaigns'/)
@@ -54,7 +54,7 @@ it('prints its addresses, answers, logs a line per request, and ends when told',
   await vi.waitFor(() => expect(get('/campaigns', '')).rejects.toThrow())
 })
 
-it('takes a list of deviations, and says what a client would not assume', async () => {
+it('accepts a list of deviations, and prints the variables that a client needs for them', async () => {
   const { stdout, get } = await start('--rate-limit=off', '--dialect=key-as-token,numbers-as-strings')
   expect(stdout).toMatch(/^ {2}export SHORTLINK_RATE_LIMIT='off'\n {2}export SHORTLINK_AUTH_SCHEME='Token'$/m)
   expect(stdout).toMatch(/^ {2}\$env:.*; \$env:SHORTLINK_RATE_LIMIT='off'; \$env:SHORTLINK_AUTH_SCHEME='Token'$/m)
@@ -62,7 +62,7 @@ it('takes a list of deviations, and says what a client would not assume', async 
   expect(await (await get('/campaigns', 'Token sandbox-key')).json()).toMatchObject({ data: { result: '3' } })
 })
 
-it('says nothing of what a client assumes, and quotes a key for the shells', async () => {
+it('does not print variables with default values, and quotes the key for the shells', async () => {
   const { stdout, baseUrl } = await start('--key', `it's "$HOME" \\ 1`)
   expect(stdout).not.toMatch(/SHORTLINK_(RATE_LIMIT|AUTH_SCHEME)/)
   expect(stdout).toContain(`export SHORTLINK_API_KEY='it'\\''s "$HOME" \\ 1'\n`)
@@ -72,7 +72,7 @@ it('says nothing of what a client assumes, and quotes a key for the shells', asy
   )
 })
 
-it('takes a dialect and chaos', async () => {
+it('accepts a dialect and chaos', async () => {
   const { stdout, baseUrl } = await start('--dialect=deployed', '--rate-limit=off', '--chaos=1', '--seed=3')
   expect(stdout).toContain('deployed dialect')
   const answers = await Promise.all(
@@ -89,7 +89,7 @@ it('takes a dialect and chaos', async () => {
   expect(new Set(answers).size).toBeGreaterThan(2)
 })
 
-it('says that a port is in use, with the way out', async () => {
+it('reports that a port is in use, and what to do', async () => {
   const { baseUrl } = await start()
   const { port } = new URL(baseUrl)
   expect(await run('--port', port)).toEqual({
@@ -99,7 +99,7 @@ it('says that a port is in use, with the way out', async () => {
   })
 })
 
-it('has a help that fits on a screen', async () => {
+it('has a help text that fits on a screen', async () => {
   const { status, stdout } = await run('--port', 'x', '--help')
   expect(status).toBe(0)
   expect(stdout).toMatch(/^(?!(.*\n){24}).*\n[\s\S]*--rate-limit <n> /)
@@ -122,7 +122,7 @@ it.each([
   [['--'], 'there is no command after --'],
   [['node', 'first.mjs'], "to run 'node', write -- before it"],
   [['--', 'no-such-program'], "cannot run 'no-such-program' (ENOENT)"],
-])('refuses %j as wrong usage', async (args, message) => {
+])('rejects %j as wrong usage', async (args, message) => {
   const { status, stdout, stderr } = await run(...args)
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
   expect(stderr).toContain(message)

@@ -8,7 +8,7 @@ import { build } from 'tsup'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import bundle from '../../tsup.config.ts'
 
-// Inside the project, where the command finds its dependencies.
+// The folder is inside the project, so that the command finds its dependencies.
 const parent = fileURLToPath(new URL('.tmp/', import.meta.url))
 await mkdir(parent, { recursive: true })
 const outDir = await mkdtemp(join(parent, 'sandbox-'))
@@ -21,7 +21,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill()
 })
 
-/** Runs the command; `until` waits for a line. */
+/** Runs the command. `until` waits for output that matches a pattern. */
 function run(...args: string[]) {
   const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   children.push(child)
@@ -53,14 +53,14 @@ function run(...args: string[]) {
 
 const timeout = 400_000
 
-test('ends when told', { timeout }, async () => {
+test('ends on a signal', { timeout }, async () => {
   const { child, until, ended } = run('--port', '0')
   await until(/Ctrl\+C stops it/)
   child.kill('SIGTERM')
   expect((await ended).code).toBe(0)
 })
 
-test('the export lines set what a client needs, whatever the key holds', { timeout }, async () => {
+test('the export lines set the variables of a client, whatever characters the key has', { timeout }, async () => {
   const key = `it's "$HOME" \\ 1`
   const { until } = run('--port', '0', '--key', key)
   const [, baseUrl] = await until(/Management API\s+(\S+)/)
@@ -94,7 +94,7 @@ describe('shortlink-sandbox -- COMMAND', () => {
   })
 
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-    'passes %s on, and ends as it ends',
+    'forwards %s to the program, and exits with its exit code',
     { timeout },
     async (signal) => {
       const program = `
@@ -108,8 +108,8 @@ describe('shortlink-sandbox -- COMMAND', () => {
     },
   )
 
-  test('leaves a Ctrl+C of a terminal to the program, which gets it itself', { timeout }, async () => {
-    // Ends when the sandbox passes SIGTERM on, which comes after the SIGINT that it must not pass on.
+  test('does not forward Ctrl+C, which the terminal sends to the program too', { timeout }, async () => {
+    // Exits when the sandbox forwards SIGTERM, with the number of SIGINTs, which it must not forward.
     const program = `
       let interrupts = 0
       process.on('SIGINT', () => interrupts++)
@@ -122,13 +122,13 @@ describe('shortlink-sandbox -- COMMAND', () => {
     expect(await once(spawn('script', terminal, { stdio: ['pipe', 'ignore', 'inherit'] }), 'close')).toEqual([0, null])
   })
 
-  test('ends by the signal that ended it', { timeout }, async () => {
+  test('is ended by the signal that ended the program', { timeout }, async () => {
     const { code, signal } = await run(...node("process.kill(process.pid, 'SIGTERM')")).ended
     expect([code, signal]).toEqual([null, 'SIGTERM'])
   })
 })
 
-test('10,000 rows in every list are there, in less than a gigabyte', { timeout }, async () => {
+test('starts with 10,000 rows in every list, in less than a gigabyte', { timeout }, async () => {
   const { child, until } = run('--port', '0', '--rows', '10000')
   const [, baseUrl] = await until(/Management API\s+(\S+)/)
   const headers = { Authorization: 'Bearer sandbox-key' }
@@ -140,7 +140,7 @@ test('10,000 rows in every list are there, in less than a gigabyte', { timeout }
   expect(Number(kilobytes)).toBeLessThan(1_000_000)
 })
 
-test('exits with 0 after --version, and with 2 after a mistake', { timeout }, async () => {
+test('exits with 0 for --version, and with 2 for wrong usage', { timeout }, async () => {
   expect(await run('--version').ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
   expect(await run('--ports').ended).toMatchObject({ code: 2, stdout: '' })
 })

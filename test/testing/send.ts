@@ -1,10 +1,10 @@
 import { key } from '../fixtures/seed.ts'
-import type { Entrance } from './entrances.ts'
 import type { Row } from './reference-rows.ts'
+import type { Transport } from './transports.ts'
 
-/** Exactly what the reference asks of a request, sent by hand. */
+/** Sends a request exactly as in the reference, without the client. */
 export async function send(
-  { fetch, baseUrl, openerUrl }: Pick<Entrance, 'fetch' | 'baseUrl' | 'openerUrl'>,
+  { fetch, baseUrl, openerUrl }: Pick<Transport, 'fetch' | 'baseUrl' | 'openerUrl'>,
   row: Omit<Row, 'answer'>,
 ): Promise<Response> {
   const [api, method, path] = row.request.startsWith('OPENER ')

@@ -6,7 +6,7 @@ import { type SandboxServer, type ServeOptions, serve } from 'shortlink-sdk/node
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { closedOrigin } from '../helpers/server.ts'
-import { arrival } from './arrival.ts'
+import { createArrival } from './arrival.ts'
 
 const hasIPv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'))
 
@@ -43,7 +43,7 @@ describe('serve', () => {
 
   test('close() ends idle connections and unfinished responses', async () => {
     const { sandbox, baseUrl, close } = await start()
-    const { arrived, body } = arrival()
+    const { arrived, body } = createArrival()
     sandbox.fail({ delay: Number.POSITIVE_INFINITY, body })
     const { port, hostname } = new URL(baseUrl)
     const idle = createConnection(Number(port), hostname)
@@ -54,10 +54,10 @@ describe('serve', () => {
     await Promise.all([close(), waiting, idleEnded])
   })
 
-  test('serve logs a caller that gives up, and serves the next one', async () => {
+  test('serve logs an aborted request, and serves the next one', async () => {
     const log = new EventEmitter()
     const { sandbox, baseUrl, headers } = await start({ log: (line) => log.emit('line', line) })
-    const { arrived, body } = arrival()
+    const { arrived, body } = createArrival()
     const caller = new AbortController()
     sandbox.fail({ delay: Number.POSITIVE_INFINITY, body })
     const left = expect(fetch(`${baseUrl}/account`, { headers, signal: caller.signal })).rejects.toThrow()
@@ -72,7 +72,7 @@ describe('serve', () => {
     expect(await served).toEqual([expect.stringMatching(/^GET \/api\/account 200 \d+ ms$/)])
   })
 
-  test('serve logs a request with its time, without passwords and keys of its query, and no request of the page', async () => {
+  test('serve logs each request with its time, without passwords and keys in its query, except requests of the page', async () => {
     const log = new EventEmitter()
     const { baseUrl } = await start({ log: (line) => log.emit('line', line) })
     const logged = once(log, 'line')
@@ -91,7 +91,7 @@ describe('serve', () => {
     expect((await fetch(`${baseUrl}/account`, { headers })).status).toBe(200)
   })
 
-  test('the link of a QR code shows its picture, if the sandbox has the address of its server', async () => {
+  test('the link of a QR code returns its image if the sandbox knows the address of its server', async () => {
     const origin = await closedOrigin()
     const sandbox = createSandbox({ baseUrl: `${origin}/api` })
     const { baseUrl, headers } = await start({ port: Number(new URL(origin).port) }, sandbox)
@@ -102,7 +102,7 @@ describe('serve', () => {
     expect(await picture.text()).toMatch(/^<svg /)
   })
 
-  test('an uploaded file can be downloaded from below the root of the server', async () => {
+  test('an uploaded file can be downloaded at a path below the root of the server', async () => {
     const { baseUrl, headers } = await start()
     const init = { method: 'POST', headers, body: 'hello' }
     await fetch(`${baseUrl}/files/upload/a.txt?custom=%C3%A4%2F`, init)
@@ -115,7 +115,7 @@ describe('the page at /', () => {
     fetch(new URL(`/sandbox/${action}`, baseUrl), { method: 'POST', body: JSON.stringify(body) })
   const state = async (baseUrl: string) => (await fetch(new URL('/sandbox/state', baseUrl))).json()
 
-  test('the page at / is one response, which loads nothing', async () => {
+  test('the page at / is a single response that loads nothing', async () => {
     const { baseUrl } = await start()
     const response = await fetch(new URL('/', baseUrl))
     const html = await response.text()
@@ -124,7 +124,7 @@ describe('the page at /', () => {
     expect(html).not.toMatch(/(src|href)="(?!data:)/)
   })
 
-  test('the page shows the rows and the requests, without bytes, passwords and the key that was sent', async () => {
+  test('the page shows rows and requests, without bytes, passwords and the sent key', async () => {
     const { sandbox, baseUrl, headers } = await start()
     sandbox.data.account.password = 'PASS-1'
     sandbox.data.files[0]!.password = 'PASS-2'
@@ -162,13 +162,16 @@ describe('the page at /', () => {
     ['rebound.example:4010', 403],
     ['localhost.example', 403],
     ['not a host', 403],
-  ])('under the host %s, the page gets %d: a name of a stranger may lead here', async (Host, status) => {
-    const { baseUrl } = await start()
-    for (const path of ['/', '/sandbox/state']) {
-      const [response] = await once(request(new URL(path, baseUrl), { headers: { Host } }).end(), 'response')
-      expect((response as IncomingMessage).statusCode).toBe(status)
-    }
-  })
+  ])(
+    'a request for the page with the host %s gets %d, because other names may resolve to this server',
+    async (Host, status) => {
+      const { baseUrl } = await start()
+      for (const path of ['/', '/sandbox/state']) {
+        const [response] = await once(request(new URL(path, baseUrl), { headers: { Host } }).end(), 'response')
+        expect((response as IncomingMessage).statusCode).toBe(status)
+      }
+    },
+  )
 
   test.each<[Record<string, string>, number]>([
     [{}, 200],
@@ -180,7 +183,7 @@ describe('the page at /', () => {
     [{ Origin: 'null' }, 403],
     [{ 'Sec-Fetch-Site': 'cross-site' }, 403],
     [{ 'Sec-Fetch-Site': 'same-site' }, 403],
-  ])('a page that sends %j controls the sandbox with status %d', async (origin, status) => {
+  ])('a request with %j to control the sandbox gets %d', async (origin, status) => {
     const { sandbox, baseUrl, headers } = await start()
     await fetch(`${baseUrl}/account`, { headers })
     const init = { method: 'POST', headers: { Host: 'sandbox.localhost', 'Content-Type': 'text/plain', ...origin } }
@@ -189,7 +192,7 @@ describe('the page at /', () => {
     expect(sandbox.requests).toHaveLength(status === 200 ? 0 : 1)
   })
 
-  test('a link of another site opens the page', async () => {
+  test('a link on another site can open the page', async () => {
     const { baseUrl } = await start()
     const headers = { 'Sec-Fetch-Site': 'cross-site' }
     expect((await fetch(new URL('/', baseUrl), { headers })).status).toBe(200)
@@ -200,13 +203,13 @@ describe('the page at /', () => {
     ['fail', { status: 99 }, 'fail.status: expected a whole number from 200 to 599, received 99'],
     ['advance', { ms: 'long' }, 'advance: expected a number of milliseconds'],
     ['explode', {}, 'There is no explode.'],
-  ])('the page is refused to %s with %j', async (action, body, error) => {
+  ])('an invalid request to %s with %j gets 400', async (action, body, error) => {
     const { baseUrl } = await start()
     const response = await control(baseUrl, action, body)
     expect([response.status, await response.json()]).toEqual([400, { error }])
   })
 
-  test('the page and its requests are no calls of the platform', async () => {
+  test('the page and its requests are not in sandbox.requests', async () => {
     const { sandbox, baseUrl } = await start()
     await fetch(new URL('/', baseUrl))
     await control(baseUrl, 'advance', { ms: 1 })

@@ -13,7 +13,7 @@ const files = readdirSync(sandbox, { recursive: true, encoding: 'utf8' })
 const imports = (file: string) =>
   ts.preProcessFile(readFileSync(file, 'utf8')).importedFiles.map(({ fileName }) => fileName)
 
-test('only the server, its page and its command need Node, only the handlers need msw, and nothing else needs a package but QR codes', () => {
+test('only the server, its page and its command need Node, only the handlers need msw, and only QR codes need another package', () => {
   const packages = Object.fromEntries(
     files
       .map((file) => [relative(sandbox, file), imports(file).filter((name) => !name.startsWith('.'))] as const)

@@ -2,7 +2,7 @@ import { createSandbox, type SandboxOptions, sampleData } from 'shortlink-sdk/te
 import { describe, expect, test } from 'vitest'
 import { now, seed } from '../fixtures/seed.ts'
 
-/** A sandbox and one way to ask it, with the key and the type that the reference wants. */
+/** Creates a sandbox, and a function that sends requests with the key and the content type of the reference. */
 function platform(options: SandboxOptions = {}) {
   const sandbox = createSandbox({ data: seed, now: () => now, ...options })
   const headers = { Authorization: `Bearer ${sandbox.apiKey}`, 'Content-Type': 'application/json' }
@@ -16,14 +16,14 @@ function platform(options: SandboxOptions = {}) {
 }
 
 describe('rows', () => {
-  test('ids grow, and are never used again after a delete', async () => {
+  test('ids increase, and are never reused after a delete', async () => {
     const { ask } = platform()
     expect(await ask('POST /pixel/add', { type: 'bing', name: 'a', tag: 'a' })).toMatchObject({ id: 3 })
     await ask('DELETE /pixel/3/delete')
     expect(await ask('POST /pixel/add', { type: 'bing', name: 'a', tag: 'a' })).toMatchObject({ id: 4 })
   })
 
-  test('a page has the rows and the envelope that limit and page ask for', async () => {
+  test('a page has the rows and the numbers for its limit and page', async () => {
     const { ask } = platform({ data: { splash: Array.from({ length: 36 }, (_, index) => ({ name: `S${index}` })) } })
     const ids = async (query: string) => {
       const { data } = await ask(`GET /splash?${query}`)
@@ -64,7 +64,7 @@ describe('rows', () => {
     expect(data).toEqual(before)
   })
 
-  test('a link is in a campaign once, and leaves it when it is deleted', async () => {
+  test('a campaign has a link only once, and loses it when the link is deleted', async () => {
     const { ask, data } = platform()
     await ask('POST /campaign/2/assign/1')
     await ask('POST /campaign/2/assign/1')
@@ -74,7 +74,7 @@ describe('rows', () => {
     expect(data.campaigns.map(({ links }) => links)).toEqual([[], [2]])
   })
 
-  test('an item is in a channel once and leaves it when it is deleted; deleting the channel keeps its items', async () => {
+  test('a channel has an item only once and loses it when it is deleted; deleting the channel keeps its items', async () => {
     const { ask, data } = platform()
     const shown = async (id: number) =>
       (await ask(`GET /channel/${id}`)).data.items.map(
@@ -89,7 +89,7 @@ describe('rows', () => {
     expect([data.links.length, data.bios.length, data.qrs.length]).toEqual([2, 1, 1])
   })
 
-  test('the statistics of a QR code add up', async () => {
+  test('the statistics of a QR code have correct totals', async () => {
     const { ask } = platform({ data: sampleData(6) })
     const { details, data } = await ask('GET /qr/6')
     expect(details.scans).toBe(15)
@@ -105,7 +105,7 @@ describe('rows', () => {
 describe('short addresses', () => {
   const bytes = new Uint8Array([0, 1, 254, 255])
 
-  test('a file comes back byte for byte', async () => {
+  test('a downloaded file is identical to the upload', async () => {
     const { ask, fetch, data } = platform()
     const { shorturl } = await ask('POST /files/upload/b%C3%A4r%20%26%2F.bin?name=Bear&custom=b%C3%A4r%3F', bytes)
     expect(shorturl).toBe('https://sho.rt/b%C3%A4r%3F')
@@ -113,7 +113,7 @@ describe('short addresses', () => {
     expect(new Uint8Array(await (await fetch(shorturl)).arrayBuffer())).toEqual(bytes)
   })
 
-  test('a link redirects, a QR code shows its picture, and neither is counted', async () => {
+  test('a link redirects, a QR code returns its image, and neither counts as a click', async () => {
     const { fetch, data } = platform()
     const go = (alias: string) => fetch(`https://sho.rt/${alias}`, { redirect: 'manual' })
     const link = await go('tea')
@@ -170,7 +170,7 @@ describe('sandbox.requests', () => {
     expect(JSON.stringify(requests)).not.toContain('TOP-SECRET')
   })
 
-  test('the body of a request without the key is not read, however long it is', async () => {
+  test('the body of a request without the key is not read, whatever its length', async () => {
     const { sandbox, fetch, requests } = platform()
     let pulled = 0
     const body = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(++pulled)) })
@@ -182,7 +182,7 @@ describe('sandbox.requests', () => {
 })
 
 describe('createSandbox', () => {
-  test('a new sandbox is empty but for an account, and has no rate limit', async () => {
+  test('a new sandbox has only an account, and no rate limit', async () => {
     const { data, rateLimit } = createSandbox()
     const { account, ...lists } = data
     expect(account).toMatchObject({ id: 1, email: 'owner@shop.example' })
@@ -190,7 +190,7 @@ describe('createSandbox', () => {
     expect(rateLimit).toBeUndefined()
   })
 
-  test('createSandbox completes the rows that it is given, and takes the address of a link by either name', () => {
+  test('createSandbox completes the given rows, and accepts both names for the address of a link', () => {
     const links = [{ longurl: 'https://shop.example/a' }, { url: 'https://shop.example/b' }]
     const { data } = createSandbox({ data: { links, campaigns: [{ name: 'Only' }, { id: 40 }, {}] } })
     expect(data.links.map(({ longurl }) => longurl)).toEqual(['https://shop.example/a', 'https://shop.example/b'])
@@ -201,7 +201,7 @@ describe('createSandbox', () => {
     ])
   })
 
-  test('each row has its own copy of what the rows of a test have in common', async () => {
+  test('each row gets its own copy of objects that the given rows share', async () => {
     const links = [1]
     const { ask, data } = platform({ data: { campaigns: [{ links }, { links }], links: [{}, {}] } })
     await ask('POST /campaign/1/assign/2')
@@ -222,7 +222,7 @@ describe('createSandbox', () => {
     expect(await ask('POST /channel/add', { name: 'New' })).toMatchObject({ error: 0, id: 3 })
   })
 
-  test('a row that a test pushes into the data is in the next list', async () => {
+  test('a row that is pushed into the data is in the next list', async () => {
     const { ask, data } = platform()
     data.splash.push({ id: 70, name: 'Pushed', date: '2025-01-01 00:00:00' })
     expect((await ask('GET /splash')).data.splash[1].name).toBe('Pushed')
@@ -238,7 +238,7 @@ describe('createSandbox', () => {
     expect(new Set(aliases).size).toBe(1000)
   })
 
-  test('createSandbox takes addresses with a path and a trailing slash', async () => {
+  test('createSandbox accepts addresses with a path and a trailing slash', async () => {
     const { fetch, baseUrl, openerUrl, clientOptions, apiKey } = createSandbox({
       baseUrl: 'https://links.example/deep/api/',
       openerUrl: new URL('https://links.example/opener/'),
@@ -250,7 +250,7 @@ describe('createSandbox', () => {
     expect((await fetch(`${baseUrl}/account`)).status).toBe(401)
   })
 
-  test('a new row has the date of the clock of the sandbox', async () => {
+  test('the date of a new row is the time of the clock of the sandbox', async () => {
     const { sandbox, ask, data } = platform()
     sandbox.advance(61_000)
     await ask('POST /pixel/add', { type: 'bing', name: 'a', tag: 'a' })

@@ -27,7 +27,7 @@ test('a stubbed method resolves with the value, however the call is used', async
   expect([data, response.status, rateLimit.limit, rateLimit.queued, attempts]).toEqual([opening, 200, undefined, 0, 1])
 })
 
-test('a stubbed method fails with the error, and .safe() gives it', async () => {
+test('a stubbed method rejects with the error, and .safe() returns it', async () => {
   vi.spyOn(client.links, 'create').mockReturnValue(apiPromise(refusal))
   const create = () => client.links.create({ url: '' })
   await expect(create()).rejects.toBe(refusal)
@@ -35,7 +35,7 @@ test('a stubbed method fails with the error, and .safe() gives it', async () => 
   expect(await create().safe()).toEqual({ ok: false, error: refusal })
 })
 
-test('a stub that is never called leaves no unhandled rejection behind', async () => {
+test('a stub that is never called causes no unhandled rejection', async () => {
   const unhandled = vi.fn()
   process.on('unhandledRejection', unhandled)
   apiPromise(refusal)
@@ -45,7 +45,7 @@ test('a stub that is never called leaves no unhandled rejection behind', async (
   expect(unhandled).not.toHaveBeenCalled()
 })
 
-test('a stubbed list gives its rows to a loop, to .pages() and to .toArray(), again and again', async () => {
+test('a stubbed list returns its rows in a loop, from .pages() and from .toArray(), repeatedly', async () => {
   const rows = [campaign(1), campaign(2), campaign(3)]
   vi.spyOn(client.campaigns, 'list').mockReturnValue(listPromise(rows))
   for (let round = 1; round <= 2; round++) {
@@ -60,7 +60,7 @@ test('a stubbed list gives its rows to a loop, to .pages() and to .toArray(), ag
   }
 })
 
-test('an awaited list that is stubbed is one page with all rows', async () => {
+test('awaiting a stubbed list returns one page with all rows', async () => {
   vi.spyOn(client.campaigns, 'list').mockReturnValue(listPromise([campaign(1), campaign(2)]))
   const page = { result: 2, perpage: 100, currentpage: 1, nextpage: null, maxpage: 1, hasNextPage: false }
   expect(await client.campaigns.list()).toEqual({ items: [campaign(1), campaign(2)], ...page })
@@ -71,7 +71,7 @@ test('an awaited list that is stubbed is one page with all rows', async () => {
   expect((await listPromise([])).items).toEqual([])
 })
 
-test('a stubbed list fails with the error, however it is used', async () => {
+test('a stubbed list rejects with the error, however it is used', async () => {
   const error = new ConfigurationError('no key')
   vi.spyOn(client.campaigns, 'list').mockReturnValue(listPromise(error))
   const loop = async (rows: AsyncIterable<unknown>) => {
@@ -84,13 +84,13 @@ test('a stubbed list fails with the error, however it is used', async () => {
   expect(await client.campaigns.list().safe()).toEqual({ ok: false, error })
 })
 
-test('a stub has the type of what a method returns, and another value is refused by the compiler', () => {
+test('a stub has the return type of its method, and other values are type errors', () => {
   expectTypeOf(apiPromise(opening)).toEqualTypeOf<ApiPromise<{ id: number; shorturl: string }>>()
   expectTypeOf(listPromise([campaign(1)])).toEqualTypeOf<ListPromise<Campaign>>()
   const create = vi.spyOn(client.links, 'create')
   // @ts-expect-error a created link has an id
   create.mockReturnValue(apiPromise({ shorturl: 'https://sho.rt/opening' }))
   const list = vi.spyOn(client.campaigns, 'list')
-  // @ts-expect-error a list gives rows of its resource
+  // @ts-expect-error a list returns rows of its resource
   list.mockReturnValue(listPromise([opening]))
 })

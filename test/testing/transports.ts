@@ -3,16 +3,16 @@ import { serve } from 'shortlink-sdk/node'
 import type { Sandbox } from 'shortlink-sdk/testing'
 import { handlers } from 'shortlink-sdk/testing/msw'
 
-/** A way into a sandbox: plain `fetch` and two addresses, nothing of our client. */
-export interface Entrance {
+/** A way to call a sandbox: `fetch` and two addresses, without the client. */
+export interface Transport {
   fetch: typeof globalThis.fetch
   baseUrl: string
   openerUrl: string
   close: () => unknown
 }
 
-/** The three ways into a sandbox, each tested with the same rows. */
-export const entrances: Record<string, (sandbox: Sandbox) => Entrance | Promise<Entrance>> = {
+/** The three ways to call a sandbox, which run the same tests. */
+export const transports: Record<string, (sandbox: Sandbox) => Transport | Promise<Transport>> = {
   'sandbox.fetch': ({ fetch, baseUrl, openerUrl }) => ({ fetch, baseUrl, openerUrl, close: () => {} }),
 
   'msw handlers': (sandbox) => {
