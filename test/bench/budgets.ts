@@ -1,6 +1,6 @@
 /**
- * The guard that CI runs: what the packages cost, each number with its limit. It also holds the row of shortlink-sdk in
- * the page of runtimes to what it measures; `npm run budgets -- --write` writes that row.
+ * Measures what the packages cost and compares each number with its limit, in CI. Also checks the row of shortlink-sdk
+ * on the page about runtimes; `npm run budgets -- --write` writes that row.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,39 +9,39 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { serve } from 'shortlink-sdk/node'
 import { createSandbox } from 'shortlink-sdk/testing'
-import { readPage, uncaught } from './alone.ts'
-import { installProject, packages, workspace } from './clients.ts'
+import { measureUncaught, readPage } from './alone.ts'
+import { installProject, listPackages, workspace } from './clients.ts'
 import { isWithin, type Limit, limits, median } from './measure.ts'
 import { withServer } from './server.ts'
-import { addedDownload, diskSize, download, instantiations } from './weight.ts'
+import { countInstantiations, measureAddedDownload, measureDisk, measureDownload } from './weight.ts'
 
 const name = 'shortlink-sdk'
 const page = new URL('../../docs/src/content/docs/guides/runtimes.md', import.meta.url)
 
 const tarballs = installProject()
-const kilobytes = await download(name)
-const types = await instantiations(name)
-const disk = diskSize(packages(name))
+const kilobytes = await measureDownload(name)
+const types = await countInstantiations(name)
+const disk = measureDisk(listPackages(name))
 const [reading, error] = await withServer(async (address) => [
   median(await readPage(address, false)),
-  uncaught(address),
+  measureUncaught(address),
 ])
 
 const cliFolder = join(workspace, 'node_modules/shortlink-cli')
 
 const budgets: ({ what: string; is: number } & Limit)[] = [
   { what: 'download of one list call, kB', is: kilobytes, ...limits.download },
-  { what: 'added to an app that uses ky and zod/mini, kB', is: await addedDownload(), ...limits.added },
+  { what: 'added to an app that uses ky and zod/mini, kB', is: await measureAddedDownload(), ...limits.added },
   { what: 'type instantiations of one list call', is: types, ...limits.types },
   { what: 'package on disk, kB', is: disk, ...limits.disk },
   { what: 'tarball, kB', is: tarballs['shortlink-sdk'], ...limits.tarball },
-  { what: 'shortlink-cli on disk, kB, without a limit', is: diskSize([cliFolder]) },
+  { what: 'shortlink-cli on disk, kB, without a limit', is: measureDisk([cliFolder]) },
   { what: 'tarball of shortlink-cli, kB, without a limit', is: tarballs['shortlink-cli'] },
   { what: 'reading a page of 25 rows, ratio to JSON.parse', is: reading, ...limits.reading },
-  { what: 'an uncaught error in plain Node, kB', is: error, ...limits.uncaught },
+  { what: 'output of an uncaught error in Node, kB', is: error, ...limits.uncaught },
   {
-    what: 'the command that imports 10,000 rows, MB of its process alone',
-    is: await importMemory(),
+    what: 'memory of the command that imports 10,000 rows, MB',
+    is: await measureImportMemory(),
     ...limits.importMemory,
   },
 ]
@@ -53,30 +53,30 @@ const row = `| **${name}** | ${kilobytes.toFixed(0)} | ${types} | ${(Math.round(
 const text = readFileSync(page, 'utf8')
 const written = /^\| \*\*shortlink-sdk\*\* \|.*$/m
 if (process.argv.includes('--write')) writeFileSync(page, text.replace(written, row))
-const isTrue = process.argv.includes('--write') || text.includes(`${row}\n`)
-if (!isTrue)
+const isCurrent = process.argv.includes('--write') || text.includes(`${row}\n`)
+if (!isCurrent)
   console.error(
-    `✗ the page of runtimes says\n${written.exec(text)?.[0]}\nand this is\n${row}\nnpm run budgets -- --write`,
+    `✗ the page about runtimes has\n${written.exec(text)?.[0]}\nbut the measured row is\n${row}\nTo update it: npm run budgets -- --write`,
   )
 
-const failed = over.length + Number(!isTrue)
+const failed = over.length + Number(!isCurrent)
 console.log(`${budgets.length + 1 - failed} passed, ${failed} failed`)
 process.exitCode = failed ? 1 : 0
 
-/** The peak memory of the command while it imports 10,000 rows from a file, without a rate limit. */
-async function importMemory(): Promise<number> {
+/** Returns the peak memory of the command, in MB, while it imports 10,000 rows from a file without a rate limit. */
+async function measureImportMemory(): Promise<number> {
   const server = await serve(createSandbox())
   const folder = mkdtempSync(join(tmpdir(), 'import-memory-'))
   const file = join(folder, 'links.csv')
   const rows = Array.from({ length: 10_000 }, (_, n) => `https://shop.example/tea?size=${n},tea-${n},Tea ${n}\n`)
   writeFileSync(file, `url,custom,title\n${rows.join('')}`)
-  const tell = `process.on('exit', () => console.error('peak', process.resourceUsage().maxRSS))`
+  const printPeak = `process.on('exit', () => console.error('peak', process.resourceUsage().maxRSS))`
   try {
     const { stderr } = await promisify(execFile)(
       process.execPath,
       [
         '--import',
-        `data:text/javascript,${encodeURIComponent(tell)}`,
+        `data:text/javascript,${encodeURIComponent(printPeak)}`,
         join(cliFolder, 'dist/command/index.js'),
         'import',
         file,

@@ -1,7 +1,7 @@
 /**
- * What is compared: the same list call with each client. Each program is written to a file of its own, in a folder
- * where the clients are installed in the versions of `peers/package.json`, and this project as it is published. So
- * every one of them is bundled, imported and type-checked alone.
+ * The programs that are compared: the same list call with each client. Each is written to its own file, in a folder
+ * where the clients are installed in the versions of `peers/package.json`, and this project as published. So each
+ * program is bundled, imported and type-checked separately.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -12,11 +12,11 @@ import sdk from '../../package.json' with { type: 'json' }
 
 interface Client {
   imports: string
-  /** Statements that make `client`; they see `baseUrl`. */
+  /** Statements that create `client`, and may use `baseUrl`. */
   setup: string
-  /** An expression that lists, once, and gives the rows. */
+  /** An expression that makes one list call and returns the rows. */
   list: string
-  /** Rows on a page where the caller does not say, and where that is written. */
+  /** The default page size, and its source. */
   page?: [rows: number, source: string]
 }
 
@@ -86,7 +86,7 @@ import { linksList } from 'dub/funcs/linksList.js'`,
   },
   'shortlink-sdk': {
     imports: `import { ShortLinkClient } from 'shortlink-sdk'`,
-    // The limiter is on and counts every call; its budget is too large to make one wait.
+    // The limiter is on and counts every call. Its limit is too large for any call to wait.
     setup: `const rateLimit = { requests: 1e9, interval: 60_000 }
     const client = new ShortLinkClient({ baseUrl, apiKey: 'key', rateLimit })`,
     list: '(await client.campaigns.list()).items',
@@ -98,7 +98,7 @@ export type ClientName = keyof typeof clients
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 const peers = fileURLToPath(new URL('peers/', import.meta.url))
 
-/** Where the programs are, and all that they import. */
+/** The folder with the programs and their dependencies. */
 export const workspace = join(root, 'node_modules/.cache/bench')
 
 /** The versions of the peers. */
@@ -106,7 +106,7 @@ export const versions: Record<string, string> = JSON.parse(
   readFileSync(join(peers, 'package.json'), 'utf8'),
 ).dependencies
 
-/** Installs the peers, unless they are there in these versions. */
+/** Installs the peers, unless they are installed in these versions. */
 export function installPeers(): void {
   const manifest = (folder: string) => readFileSync(join(folder, 'package.json'), 'utf8')
   if (existsSync(join(workspace, 'node_modules/.package-lock.json')) && manifest(workspace) === manifest(peers)) return
@@ -115,13 +115,13 @@ export function installPeers(): void {
 }
 
 /**
- * Installs both packed packages beside the peers, each with its own dependencies below it, and writes the programs.
+ * Installs both packed packages next to the peers, each with its own dependencies, and writes the programs.
  * Returns the kilobytes of each tarball.
  */
 export function installProject() {
   mkdirSync(workspace, { recursive: true })
-  for (const name of Object.keys(clients) as ClientName[]) writeFileSync(program(name), sourceOf(name))
-  writeFileSync(program('empty'), 'export {}')
+  for (const name of Object.keys(clients) as ClientName[]) writeFileSync(getProgramPath(name), createSource(name))
+  writeFileSync(getProgramPath('empty'), 'export {}')
   return { 'shortlink-sdk': install(sdk, root), 'shortlink-cli': install(cli, join(root, 'cli')) }
 }
 
@@ -134,15 +134,15 @@ function install({ name, dependencies }: { name: string; dependencies: object },
   )
   execFileSync('tar', ['-xzf', filename, '--strip-components=1', '-C', project], { cwd: workspace })
   for (const dependency of Object.keys(dependencies)) {
-    // The packed shortlink-sdk is beside shortlink-cli.
+    // shortlink-cli uses the packed shortlink-sdk.
     if (dependency === sdk.name) continue
     symlinkSync(join(root, 'node_modules', dependency), join(project, 'node_modules', dependency))
   }
   return size / 1000
 }
 
-/** The program of a client. */
-export function sourceOf(name: ClientName): string {
+/** Returns the source of a client's program. */
+export function createSource(name: ClientName): string {
   const { imports, setup, list } = clients[name]
   return `${imports}
 export function connect(baseUrl: string) {
@@ -151,18 +151,18 @@ export function connect(baseUrl: string) {
 }`
 }
 
-/** Runs npm where the peers are, and gives what it printed. */
+/** Runs npm in the folder of the programs, and returns its output. */
 function npm(...args: string[]): string {
   return execFileSync('npm', args, { cwd: workspace, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
 }
 
-/** The file with a client's program. */
-export function program(name: string): string {
+/** Returns the path of a client's program. */
+export function getProgramPath(name: string): string {
   return join(workspace, `${name.replaceAll(/\W+/g, '-')}.ts`)
 }
 
-/** The folders of the packages that a client's program imports. */
-export function packages(name: ClientName): string[] {
+/** Returns the folders of the packages that a client's program imports. */
+export function listPackages(name: ClientName): string[] {
   const names = [...clients[name].imports.matchAll(/ from '((?:@[^/']+\/)?[^/']+)/g)].map(([, found]) => found!)
   return [...new Set(names)].map((found) => join(workspace, 'node_modules', found))
 }

@@ -1,7 +1,7 @@
 /**
- * 120 concurrent calls to a server that allows 30 in a window: how many fail, are sent and are refused, and how long
- * they take compared with the shortest possible time. Then processes that share a key over Redis, if redis-server is
- * installed. Real HTTP on loopback. Run with `npx tsx test/bench/limits.ts`.
+ * Makes 120 concurrent calls to a server that allows 30 per window. Prints how many fail, are sent and are refused, and
+ * how long they take compared with the shortest possible time. Then does the same with processes that share a key over
+ * Redis, if redis-server is installed. Uses real HTTP on loopback. Run it with `npx tsx test/bench/limits.ts`.
  */
 
 import { ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
@@ -20,12 +20,12 @@ interface Row {
   name: string
   sandbox?: SandboxOptions
   client?: ShortLinkClientOptions
-  /** How many programs use the same key, and how many calls each makes. Default: one, `CALLS`. */
+  /** How many programs use the same key, and how many calls each makes. Defaults: 1 and `CALLS`. */
   programs?: number
   calls?: number
   /** The length of a window in milliseconds. Default: `WINDOW`. */
   interval?: number
-  /** Places in the first window that another program takes. */
+  /** How many calls of the first window another program makes. */
   taken?: number
 }
 
@@ -37,7 +37,7 @@ const rows: Row[] = [
   { name: "server's clock an hour behind", sandbox: { now: () => Date.now() - HOUR } },
   // Real minutes, because `Retry-After` is in whole seconds.
   { name: 'a second program with the same key, windows of 60 s', programs: 2, calls: 60, interval: 60_000 },
-  { name: '10 places taken by another program, refusals inside a 200', taken: 10, sandbox: { dialect: 'deployed' } },
+  { name: '10 calls of another program, refusals inside a 200', taken: 10, sandbox: { dialect: 'deployed' } },
 ]
 
 async function withoutRateHeaders(...call: Parameters<typeof fetch>): Promise<Response> {
@@ -64,7 +64,7 @@ async function measure({
 
   let roundTrip = Infinity
   let refused = 0
-  const begin = performance.now()
+  const startedAt = performance.now()
   const calls = Array.from({ length: programs }, () => {
     const client = new ShortLinkClient({
       baseUrl,
@@ -75,14 +75,14 @@ async function measure({
         roundTrip = Math.min(roundTrip, durationMs)
       },
       onRetry: () => void refused++,
-      // Another `fetch` is another program: its limiter knows nothing of the others.
+      // Another `fetch` gives each client its own limiter, like another program.
       fetch: (...call) => fetch(...call),
       ...options,
     })
     return Array.from({ length: count }, () => client.account.get().safe())
   })
   const answers = await Promise.all(calls.flat())
-  const total = performance.now() - begin
+  const total = performance.now() - startedAt
   await close()
 
   const shortest = (Math.ceil((programs * count + taken) / LIMIT) - 1) * interval + roundTrip
@@ -98,7 +98,7 @@ async function measure({
   }
 }
 
-const columns = ({ calls, sent, refused, lost, took, shortest }: Report) => ({
+const toColumns = ({ calls, sent, refused, lost, took, shortest }: Report) => ({
   calls,
   sent,
   refused,
@@ -115,7 +115,7 @@ await Promise.all(Array.from({ length: CALLS }, () => client.account.get()))
 await warm.close()
 
 console.log(
-  `${CALLS} concurrent calls of each program, ${LIMIT} in a window of ${WINDOW} ms, Node ${process.version}, loopback`,
+  `${CALLS} concurrent calls of each program, ${LIMIT} per window of ${WINDOW} ms, Node ${process.version}, loopback`,
 )
 const measured = []
 for (const row of rows) measured.push(await measure(row))
@@ -125,9 +125,11 @@ if (hasRedis) {
   const redis = await startRedis()
   const crowd = { redisPort: redis.port, calls: 150, points: LIMIT, duration: WINDOW / 1000 }
   const report: Record<string, object> = {}
-  for (const processes of [1, 2, 4, 8]) report[processes] = columns(await run({ ...crowd, processes }))
-  report['8, 4 of them killed'] = columns(await run({ ...crowd, processes: 8, kills: 4 }))
+  for (const processes of [1, 2, 4, 8]) report[processes] = toColumns(await run({ ...crowd, processes }))
+  report['8, 4 of them killed'] = toColumns(await run({ ...crowd, processes: 8, kills: 4 }))
   await redis.stop()
-  console.log(`\n${crowd.calls} calls of many processes with one key over Redis, ${LIMIT} in a window of ${WINDOW} ms`)
+  console.log(
+    `\n${crowd.calls} calls of several processes with one key over Redis, ${LIMIT} per window of ${WINDOW} ms`,
+  )
   console.table(report)
-} else console.log('\nredis-server is not installed: the runs of many processes are left out')
+} else console.log('\nredis-server is not installed, so the runs with several processes are skipped')

@@ -1,6 +1,6 @@
-/** How contestants are timed, and how a result reads. */
+/** Times contestants, and formats the results. */
 
-/** One value, or one per round, with the limit that it is held to. */
+/** One value, or one per round, with its limit. */
 export interface Measured {
   samples: readonly number[]
   limit?: Limit
@@ -11,9 +11,9 @@ export interface Limit {
   atLeast?: number
 }
 
-/** The limits of this project's cost, which are never raised: a build that exceeds one fails. */
+/** The limits of this project's cost, which must not be raised. CI fails if one is exceeded. */
 export const limits = {
-  /** Kilobytes that a browser downloads for one list call, ky and zod included. */
+  /** Kilobytes that a browser downloads for one list call, including ky and zod. */
   download: { atMost: 44 },
   /** Kilobytes that one list call adds to an app that uses ky and zod/mini itself. */
   added: { atMost: 34.5 },
@@ -22,34 +22,34 @@ export const limits = {
   /** Kilobytes of the unpacked package without its dependencies, and of its tarball. */
   disk: { atMost: 1300 },
   tarball: { atMost: 350 },
-  /** Reading a page of 25 rows, as a ratio to `JSON.parse` of it. */
+  /** Time to read a page of 25 rows, as a ratio to `JSON.parse` of the page. */
   reading: { atMost: 2.5 },
-  /** Kilobytes that plain Node prints of an error that nobody catches. */
+  /** Kilobytes that Node prints for an uncaught error. */
   uncaught: { atMost: 1.2 },
   /** Megabytes of a process that imports 10,000 rows. */
   importMemory: { atMost: 260 },
   /** Requests for 10,000 rows. */
   requests: { atMost: 100 },
-  /** A walk with 8 pages in flight, as a ratio to one with 1. */
+  /** How many times faster listing all rows is with 8 pages in flight than with 1. */
   concurrency: { atLeast: 6 },
 } satisfies Record<string, Limit>
 
-/** The answer to one question, as a table whose first column names the rows. */
+/** The result of a comparison, as a table whose first column has the names of the rows. */
 export interface Finding {
   title: string
   /** How it was measured, in a sentence or two. */
   how: string
   columns: string[]
   rows: Row[]
-  /** The column that is drawn as well. */
+  /** The column that is also drawn as a chart. */
   drawn?: string
 }
 
 export type Row = [name: string, ...cells: (string | Measured)[]]
 
 /**
- * Runs every contestant once a round, so that whatever else the machine does affects all of them alike. Every other
- * round goes backwards. The first round warms up and is not counted.
+ * Runs every contestant once per round, so that other load on the machine affects all of them equally. Every other
+ * round runs in reverse order. The first round is a warm-up and is not counted.
  */
 export async function interleave<Name extends string>(
   rounds: number,
@@ -66,8 +66,8 @@ export async function interleave<Name extends string>(
   return samples
 }
 
-/** Each sample divided by the sample that the baseline gave in the same round. */
-export function ratios(samples: readonly number[], baseline: readonly number[]): number[] {
+/** Divides each sample by the baseline's sample of the same round. */
+export function divide(samples: readonly number[], baseline: readonly number[]): number[] {
   return samples.map((sample, round) => sample / baseline[round]!)
 }
 
@@ -80,24 +80,25 @@ function quantile(samples: readonly number[], share: number): number {
   return below + (sorted[Math.ceil(place)]! - below) * (place % 1)
 }
 
-/** The median, and the range of the middle half of the rounds. */
+/** Formats the median, and the range of the middle half of the rounds. */
 function describe({ samples }: Measured): string {
-  const range = samples.length > 1 ? ` (${short(quantile(samples, 0.25))}–${short(quantile(samples, 0.75))})` : ''
-  return `${short(median(samples))}${range}`
+  const range =
+    samples.length > 1 ? ` (${formatNumber(quantile(samples, 0.25))}–${formatNumber(quantile(samples, 0.75))})` : ''
+  return `${formatNumber(median(samples))}${range}`
 }
 
 export function isWithin(value: number, { atMost = Infinity, atLeast = -Infinity }: Limit): boolean {
   return value <= atMost && value >= atLeast
 }
 
-/** Three significant digits, or every digit before the point. */
-export function short(value: number): string {
+/** Formats a number with three significant digits, or as a whole number from 100 on. */
+export function formatNumber(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : 3
   return value.toLocaleString('en', digits ? { maximumSignificantDigits: digits } : { maximumFractionDigits: 0 })
 }
 
-/** A finding as a Markdown table, in which this project stands out. */
-export function table({ columns, rows }: Finding): string {
+/** Formats a finding as a Markdown table, with this project in bold. */
+export function formatTable({ columns, rows }: Finding): string {
   const line = (cells: string[]) => `| ${cells.join(' | ')} |`
   const cell = (content: string | Measured) => (typeof content === 'string' ? content : describe(content))
   const body = rows.map(([name, ...cells]) => line([isOwn(name) ? `**${name}**` : name, ...cells.map(cell)]))

@@ -1,7 +1,7 @@
 /**
- * A walk or an upload whose memory is measured, in a process of its own; it prints JSON.
- * `memory.ts walk <baseUrl> <rows>`: the heap in use after each twentieth of the rows, in MB.
- * `memory.ts upload <baseUrl> <MiB>`: how much the peak of the memory grew beyond an upload of 1 MiB, in MiB.
+ * Lists all rows or uploads a file in a separate process, measures its memory, and prints the result as JSON.
+ * `memory.ts walk <baseUrl> <rows>`: the used heap after each twentieth of the rows, in MB.
+ * `memory.ts upload <baseUrl> <MiB>`: how much the peak memory grows compared with an upload of 1 MiB, in MiB.
  */
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

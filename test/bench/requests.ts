@@ -1,4 +1,4 @@
-/** What a rate of 30 requests a minute makes of 10,000 rows: requests and minutes, by the page size of each client. */
+/** Counts the requests and minutes for 10,000 rows at 30 requests a minute, with the page size of each client. */
 import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { createRateLimiter, FakeClock } from '../client/rate-limit/clock.ts'
@@ -12,24 +12,24 @@ type List = ReturnType<ShortLinkClient['campaigns']['list']>
 
 export async function compare(): Promise<Finding> {
   const own: Row[] = [
-    ['shortlink-sdk, `for await`', ...(await costs(readAll)), 'counted: the caller names no `limit`'],
-    ['shortlink-sdk, `toArray()`', ...(await costs((list) => list.toArray())), 'the same'],
+    ['shortlink-sdk, `for await`', ...(await measure(readAll)), 'counted, without a `limit`'],
+    ['shortlink-sdk, `toArray()`', ...(await measure((list) => list.toArray())), 'the same'],
   ]
-  const peers: Row[] = [['the platform’s own default', ...(await costs(readAll, 15)), 'its reference: `perpage` 15']]
+  const peers: Row[] = [['the platform’s own default', ...(await measure(readAll, 15)), 'its reference: `perpage` 15']]
   for (const [name, client] of Object.entries(clients)) {
-    if ('page' in client) peers.push([name, ...(await costs(readAll, client.page[0])), client.page[1]])
+    if ('page' in client) peers.push([name, ...(await measure(readAll, client.page[0])), client.page[1]])
   }
   return {
     title: `Requests and minutes for ${ROWS.toLocaleString('en')} rows`,
-    how: `${RATE.requests} requests a minute, one page after another, against the sandbox on a simulated clock; requests are counted, not calculated. Each page size is walked by this project's client, whose limiter waits for the rate. Of the peers only octokit's throttling has a limiter; the others learn of the rate from refusals. The server answers at once.`,
+    how: `${RATE.requests} requests a minute, one page after another, against the sandbox on a simulated clock; requests are counted, not calculated. This project's client reads all rows with each page size, and its limiter waits for the rate limit. Of the peers, only octokit's throttling has a limiter. The others notice the rate limit only when it is exceeded. The server responds at once.`,
     columns: ['rows a page', 'requests', 'minutes', 'where the page size is from'],
     rows: [...own, ...peers],
     drawn: 'minutes',
   }
 }
 
-/** Walks the rows and counts. Without a `limit` the client decides on the page size, and is held to the limits. */
-async function costs(read: (list: List) => Promise<{ id: number }[]>, limit?: number) {
+/** Reads the rows and counts. Without a `limit`, the client chooses the page size, and the limits apply. */
+async function measure(read: (list: List) => Promise<{ id: number }[]>, limit?: number) {
   const clock = new FakeClock()
   const campaigns = Array.from({ length: ROWS }, (_, index) => ({
     id: index + 1,

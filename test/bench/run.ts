@@ -1,11 +1,11 @@
 /**
- * `npm run bench` measures everything; `npm run bench -- weight alone` only those. `--quick` takes fewer rounds, for a
- * look while you work; `--report` writes `report/` too.
+ * `npm run bench` measures everything; `npm run bench -- weight alone` measures only these. `--quick` runs fewer rounds,
+ * for results while you work. `--report` writes `report/` too.
  */
 import { parseArgs } from 'node:util'
 import * as alone from './alone.ts'
 import { installPeers, installProject } from './clients.ts'
-import { type Finding, table } from './measure.ts'
+import { type Finding, formatTable } from './measure.ts'
 import { writeReport } from './report.ts'
 import * as requests from './requests.ts'
 import * as weight from './weight.ts'
@@ -27,6 +27,6 @@ const findings: Finding[] = []
 for (const name of positionals.length ? positionals : Object.keys(comparisons)) {
   const finding = await comparisons[name]!.compare(values.quick)
   findings.push(finding)
-  console.log(`\n## ${finding.title}\n\n${finding.how}\n\n${table(finding)}`)
+  console.log(`\n## ${finding.title}\n\n${finding.how}\n\n${formatTable(finding)}`)
 }
 if (values.report) writeReport(findings, (performance.now() - started) / 1000)

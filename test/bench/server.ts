@@ -1,14 +1,14 @@
-/** A platform that answers at once, in a process of its own, so that it never takes turns with the client it serves. */
+/** A platform that responds at once, in a separate process, so that it does not share a thread with the client. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
-/** The base URL of a list of so many rows, with so many on a page unless the client says, after a delay in ms. */
+/** Returns the base URL of a list with this many rows, a default page size, and a delay in milliseconds. */
 export type Address = (rows: number, perPage?: number, delay?: number) => string
 
-/** Serves while `use` runs. */
+/** Runs the server while `use` runs. */
 export async function withServer<T>(use: (address: Address) => Promise<T>): Promise<T> {
   const child = fork(file)
   try {
@@ -21,7 +21,7 @@ export async function withServer<T>(use: (address: Address) => Promise<T>): Prom
 
 const file = fileURLToPath(import.meta.url)
 
-const campaign = (id: number) => ({
+const createCampaign = (id: number) => ({
   id,
   name: `Campaign ${id}: spring sale, newsletter and posters`,
   public: id % 2 === 0,
@@ -38,14 +38,14 @@ interface Page {
   page: number
 }
 
-function campaigns({ rows, perPage, page }: Page) {
+function createPage({ rows, perPage, page }: Page) {
   const first = (page - 1) * perPage
   const length = Math.max(0, Math.min(perPage, rows - first))
   const maxpage = Math.ceil(rows / perPage)
   const position = { result: rows, perpage: perPage, currentpage: page, nextpage: page < maxpage ? page + 1 : null }
   return {
     error: '0',
-    data: { ...position, maxpage, campaigns: Array.from({ length }, (_, index) => campaign(first + index + 1)) },
+    data: { ...position, maxpage, campaigns: Array.from({ length }, (_, index) => createCampaign(first + index + 1)) },
   }
 }
 
@@ -65,8 +65,8 @@ function serve(): void {
     const asked = { rows, perPage: Number(searchParams.get('limit') ?? perPage), page }
     if (!pathname.endsWith('/campaigns'))
       return void response.writeHead(404, headers).end('{"error":1,"message":"Not found"}')
-    const text = written.get(request.url!) ?? JSON.stringify(campaigns(asked))
-    // A long list is written page by page, so that the server stays small.
+    const text = written.get(request.url!) ?? JSON.stringify(createPage(asked))
+    // The pages of a long list are not cached, to save memory.
     if (rows <= 10_000) written.set(request.url!, text)
     const send = () => {
       const reset = String(Math.ceil(Date.now() / 1000) + 60)
@@ -81,7 +81,7 @@ function serve(): void {
   process.on('disconnect', () => process.exit())
 }
 
-/** Counts an upload; the answer's `shorturl` says how much came, and how much was announced. */
+/** Receives an upload. The `shorturl` of the response has the received and the announced number of bytes. */
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   let bytes = 0
   for await (const chunk of request) bytes += (chunk as Buffer).length

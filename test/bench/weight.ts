@@ -1,4 +1,4 @@
-/** What a client costs before its first call: download, types and disk. All of it is exact. */
+/** Measures what a client costs before its first call: download, types and disk. All numbers are exact. */
 import { execFile } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { type BuildOptions, build } from 'esbuild'
-import { type ClientName, clients, packages, program, root, sourceOf, workspace } from './clients.ts'
+import { type ClientName, clients, createSource, getProgramPath, listPackages, root, workspace } from './clients.ts'
 import { type Finding, type Limit, limits, type Measured, type Row } from './measure.ts'
 
 const names = (Object.keys(clients) as ClientName[]).filter((name) => clients[name].imports)
@@ -18,9 +18,9 @@ export async function compare(): Promise<Finding> {
       name === 'shortlink-sdk' ? { samples: [value], limit } : { samples: [value] }
     rows.push([
       name,
-      cell(await download(name), limits.download),
-      cell(await instantiations(name), limits.types),
-      cell(diskSize(packages(name)), limits.disk),
+      cell(await measureDownload(name), limits.download),
+      cell(await countInstantiations(name), limits.types),
+      cell(measureDisk(listPackages(name)), limits.disk),
     ])
   }
   return {
@@ -32,21 +32,22 @@ export async function compare(): Promise<Finding> {
   }
 }
 
-/** Kilobytes that a browser downloads, dependencies included. */
-export const download = (name: ClientName): Promise<number> => bundledSize({ entryPoints: [program(name)] })
+/** Returns the kilobytes that a browser downloads, including dependencies. */
+export const measureDownload = (name: ClientName): Promise<number> =>
+  measureBundle({ entryPoints: [getProgramPath(name)] })
 
-/** Kilobytes that this client adds to an app that uses ky and zod/mini itself. */
-export async function addedDownload(): Promise<number> {
+/** Returns the kilobytes that this client adds to an app that uses ky and zod/mini itself. */
+export async function measureAddedDownload(): Promise<number> {
   const app = `import ky from 'ky'
 import * as z from 'zod/mini'
 export const load = async () => z.object({ id: z.number(), name: z.string() }).parse(await ky.get('/row').json())
 `
-  // In the project itself, so that all three resolve ky and zod to the same files.
-  const sizeOf = (contents: string) => bundledSize({ stdin: { contents, resolveDir: root, loader: 'ts' } })
-  return (await sizeOf(app + sourceOf('shortlink-sdk'))) - (await sizeOf(app))
+  // The folder is the project, so that the app and the client resolve ky and zod to the same files.
+  const measure = (contents: string) => measureBundle({ stdin: { contents, resolveDir: root, loader: 'ts' } })
+  return (await measure(app + createSource('shortlink-sdk'))) - (await measure(app))
 }
 
-async function bundledSize(entry: BuildOptions): Promise<number> {
+async function measureBundle(entry: BuildOptions): Promise<number> {
   const { outputFiles } = await build({
     ...entry,
     bundle: true,
@@ -54,7 +55,7 @@ async function bundledSize(entry: BuildOptions): Promise<number> {
     minify: true,
     format: 'esm',
     external: ['node:*', '@react-email/render'],
-    // Not the project's own, whose `paths` lead to the sources.
+    // The project's own configuration would resolve packages to the sources.
     tsconfigRaw: {},
     logLevel: 'error',
   })
@@ -63,8 +64,8 @@ async function bundledSize(entry: BuildOptions): Promise<number> {
 
 let emptyTypes: Promise<number> | undefined
 
-/** Types that a program instantiates beyond an empty one. */
-export async function instantiations(name: ClientName): Promise<number> {
+/** Returns how many more types a program instantiates than an empty one. */
+export async function countInstantiations(name: ClientName): Promise<number> {
   emptyTypes ??= countTypes('empty')
   return (await countTypes(name)) - (await emptyTypes)
 }
@@ -72,16 +73,16 @@ export async function instantiations(name: ClientName): Promise<number> {
 async function countTypes(name: string): Promise<number> {
   const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
   const options = '--noEmit --extendedDiagnostics --strict --skipLibCheck --target es2022 --module nodenext'
-  const args = [tsc, ...options.split(' '), '--types', 'node', program(name)]
-  // Errors in a peer's own types make tsc fail; what it instantiates is counted all the same.
+  const args = [tsc, ...options.split(' '), '--types', 'node', getProgramPath(name)]
+  // tsc fails if a peer's types have errors, but still prints the number of instantiations.
   const { stdout }: { stdout: string } = await promisify(execFile)(process.execPath, args, { cwd: workspace }).catch(
     (failure) => failure,
   )
   return Number(/^Instantiations:\s+(\d+)/m.exec(stdout)?.[1])
 }
 
-/** Kilobytes of the packages in these folders, without their dependencies. */
-export function diskSize(folders: readonly string[]): number {
+/** Returns the kilobytes of the packages in these folders, without their dependencies. */
+export function measureDisk(folders: readonly string[]): number {
   const files = folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => [folder, file] as const),
   )

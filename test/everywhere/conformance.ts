@@ -25,14 +25,14 @@ const all: Topic[] = [calls, links, lists, uploads, errors, retries, aborts, lim
 /** The columns of the table. */
 export const topics: readonly string[] = [...new Set(all.map(({ name }) => name))]
 
-/** A check that takes longer than this, in milliseconds, has failed. */
+/** The time limit of a check, in milliseconds. */
 const CHECK_TIMEOUT = 60_000
 
 /**
- * Checks what the package promises. It needs no test runner, and nothing of the runtime but fetch, streams and timers.
- * It is given the package as it was loaded, so that the same checks cover every runtime and module format.
+ * Checks the behavior of the package. It needs no test runner, and only fetch, streams and timers from the runtime.
+ * The host passes the loaded package, so that the same checks cover every runtime and module format.
  */
-export async function conformance(host: Host, report: (result: Result) => void): Promise<void> {
+export async function checkConformance(host: Host, report: (result: Result) => void): Promise<void> {
   const queue = all.flatMap((topic) =>
     (topic.dialects ?? ['reference', 'deviating']).flatMap((dialect) =>
       Object.entries(topic.checks).map(([name, check]) => async () => {
@@ -58,7 +58,7 @@ async function attempt(
   try {
     const context = await createContext(host, dialect, sandbox)
     const hanging = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error(`the check did not end within ${CHECK_TIMEOUT} ms`)), CHECK_TIMEOUT)
+      timer = setTimeout(() => reject(new Error(`the check did not finish within ${CHECK_TIMEOUT} ms`)), CHECK_TIMEOUT)
     })
     await Promise.race([check(context), hanging]).finally(() => context.sandbox.close())
     return { outcome: 'passed' }

@@ -1,32 +1,32 @@
 /**
- * Tests the packed packages: `npm run test:everywhere` builds, packs and installs them, runs one suite in Node and in
+ * Tests the packed packages. `npm run test:everywhere` builds, packs and installs them, runs one suite in Node and in
  * browsers, builds a program with bundlers, compiles one with the oldest and the newest TypeScript, opens the example
- * in real browsers, and prints the results in Markdown. `-- --all` does so in every runtime, with every bundler and
- * every TypeScript.
+ * in real browsers, and prints the results in Markdown. `-- --all` covers every runtime, every bundler and every
+ * version of TypeScript.
  *
- * A runtime that is not installed is skipped; with `CI=true` that is a failure. Arguments select parts:
+ * A runtime that is not installed is skipped. With `CI=true`, that is a failure. Arguments select parts:
  * `npm run test:everywhere -- processes workerd browsers bundlers compilers command schemas network-proxy
  * proxies example`.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { inBrowser } from './runner/browsers.ts'
+import { runInBrowser } from './runner/browsers.ts'
 import { tryBundlers } from './runner/bundlers.ts'
 import { tryCommands } from './runner/command.ts'
 import { tryCompilers } from './runner/compilers.ts'
 import { tryComposition } from './runner/composition.ts'
 import { tryExample } from './runner/example.ts'
 import { freePort } from './runner/listen.ts'
-import { judge, type Row, table } from './runner/matrix.ts'
+import { formatMatrix, judge, type Row } from './runner/matrix.ts'
 import { tryNetworkProxy } from './runner/network-proxy.ts'
 import { bundleSuite, installPacked } from './runner/packed.ts'
-import { inProcesses, type SuiteEnvironment } from './runner/processes.ts'
+import { runInProcesses, type SuiteEnvironment } from './runner/processes.ts'
 import { tryProxyServers } from './runner/proxy-servers.ts'
-import { type Finding, findingsTable } from './runner/report.ts'
+import { type Finding, formatFindings } from './runner/report.ts'
 import { startSandboxControl } from './runner/sandbox-control.ts'
 import { all, installTools } from './runner/tools.ts'
-import { inWorkerd } from './runner/workerd.ts'
+import { runInWorkerd } from './runner/workerd.ts'
 
 const parts = [
   'processes',
@@ -77,20 +77,20 @@ function addFindings(kind: string, more: Finding[]): void {
   for (const { name, outcome, detail } of more) log(`${name}: ${outcome}${outcome === 'passed' ? '' : `\n${detail}`}`)
 }
 
-async function suites(environment: SuiteEnvironment): Promise<void> {
-  // Processes run one after another, in parallel with the browsers, so that two cores are busy and no check starves.
+async function runSuites(environment: SuiteEnvironment): Promise<void> {
+  // Processes run one after another, in parallel with the browsers, so that two cores are busy and no check times out.
   const processes = async () => {
-    if (wants('processes')) for await (const row of inProcesses(environment)) addRow(row)
-    if (all && wants('workerd')) addRow(await inWorkerd(environment))
+    if (wants('processes')) for await (const row of runInProcesses(environment)) addRow(row)
+    if (all && wants('workerd')) addRow(await runInWorkerd(environment))
   }
   const browsers = async () => {
     if (wants('browsers'))
-      for (const name of ['Chromium', 'Firefox'] as const) addRow(await inBrowser(name, environment))
+      for (const name of ['Chromium', 'Firefox'] as const) addRow(await runInBrowser(name, environment))
   }
   await Promise.all([processes(), browsers()])
 }
 
-async function everything(): Promise<void> {
+async function runAll(): Promise<void> {
   await installTools()
   log('tools installed')
   const packed = await installPacked()
@@ -100,7 +100,11 @@ async function everything(): Promise<void> {
   const pictures = join(tmpdir(), 'everywhere-pictures')
   await mkdir(pictures, { recursive: true })
   try {
-    await suites({ folder: packed.folder, control: control.url, deadUrl: `http://127.0.0.1:${await freePort()}/api` })
+    await runSuites({
+      folder: packed.folder,
+      control: control.url,
+      deadUrl: `http://127.0.0.1:${await freePort()}/api`,
+    })
     if (wants('proxies')) addFindings('Proxy', await tryProxyServers(packed.folder, control.url))
     if (wants('command')) addFindings('Command', await tryCommands(packed.folder))
     if (wants('network-proxy')) addFindings('Network proxy', await tryNetworkProxy(packed.folder, control.url))
@@ -121,23 +125,23 @@ async function everything(): Promise<void> {
   }
 }
 
-/** Sorts rows: processes, the Worker, browsers. */
-function inOrder(rows: readonly Row[]): Row[] {
+/** Sorts rows: processes first, then workerd, then browsers. */
+function sortRows(rows: readonly Row[]): Row[] {
   const rank = ({ runtime }: Row) =>
     ['Node', 'Bun', 'Deno', 'workerd'].findIndex((name) => runtime.startsWith(name)) >>> 0
   return [...rows].sort((a, b) => rank(a) - rank(b))
 }
 
-function summary(): string {
+function formatSummary(): string {
   const tables = Object.entries(findings).filter(([, found]) => found.length > 0)
   return [
-    ...(rows.length ? [table(inOrder(rows))] : []),
-    ...tables.map(([kind, found]) => findingsTable(kind, found)),
+    ...(rows.length ? [formatMatrix(sortRows(rows))] : []),
+    ...tables.map(([kind, found]) => formatFindings(kind, found)),
   ].join('\n\n')
 }
 
-await everything()
-const markdown = summary()
+await runAll()
+const markdown = formatSummary()
 console.log(`\n${markdown}\n`)
 if (process.env.EVERYWHERE_REPORT) await writeFile(process.env.EVERYWHERE_REPORT, `${markdown}\n`)
 

@@ -1,4 +1,4 @@
-/** What the checks of the projects share. They run in the folder of their project. */
+/** Helpers of the projects' checks, which run in the folder of their project. */
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -11,11 +11,11 @@ import { installTools } from '../everywhere/runner/tools.ts'
 
 export type Sandbox = import('shortlink-sdk/testing').Sandbox
 
-/** Loads an entry of the package as it is installed in the project. */
+/** Loads an entry of the package that is installed in the project. */
 const load = async (entry: string) =>
   await import(pathToFileURL(createRequire(join(process.cwd(), 'package.json')).resolve(entry)).href)
 
-/** The platform on a port, with links of these aliases, and the variables that lead to it. */
+/** Starts a sandbox on a port, with links with these aliases, and returns the environment variables for it. */
 export async function startSandbox(aliases: string[], requests = 30) {
   const { createSandbox } = (await load('shortlink-sdk/testing')) as typeof import('shortlink-sdk/testing')
   const { serve } = (await load('shortlink-sdk/node')) as typeof import('shortlink-sdk/node')
@@ -27,11 +27,11 @@ export async function startSandbox(aliases: string[], requests = 30) {
   return { sandbox, env: { SHORTLINK_BASE_URL: baseUrl, SHORTLINK_API_KEY: sandbox.apiKey }, close }
 }
 
-/** Runs a command that must succeed, one of the project's own among them, and returns its output. */
+/** Runs a command, which may be in the project's `node_modules/.bin` and must succeed, and returns its output. */
 export const run = (command: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<string> =>
   must(command, args, { env: { PATH: `${join(process.cwd(), 'node_modules/.bin')}:${process.env.PATH}`, ...env } })
 
-/** Each project has a hundred ports of its own. */
+/** Each project has its own hundred ports. */
 const ownPort = portsFrom(20_000 + 100 * readdirSync('..').sort().indexOf(basename(process.cwd())))
 
 /** Starts a server on the port in `PORT`, and waits until it responds. */
@@ -41,7 +41,7 @@ export async function start(command: string, args: string[], env: NodeJS.Process
   const child = spawn(command, args, {
     env: { ...process.env, HOST: '127.0.0.1', PORT: port, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group of its own, because npm does not end what it has started.
+    // Creates a process group, because npm does not end its child processes.
     detached: true,
   })
   let output = ''
@@ -55,16 +55,16 @@ export async function start(command: string, args: string[], env: NodeJS.Process
     if (child.exitCode === null) process.kill(-child.pid!, 'SIGKILL')
     await ended.catch(() => {})
   }
-  /** Sends a signal to the process alone, and gives its exit code. */
+  /** Sends a signal to the process only, and returns its exit code. */
   const end = (signal: NodeJS.Signals) => {
     child.kill(signal)
     return exited
   }
-  await Promise.race([untilReachable(url), ended])
+  await Promise.race([waitUntilReachable(url), ended])
   return { url, output: () => output, stop, end }
 }
 
-async function untilReachable(url: string): Promise<void> {
+async function waitUntilReachable(url: string): Promise<void> {
   for (;;) {
     const isReached = await fetch(url, { signal: AbortSignal.timeout(60_000) }).then(
       () => true,
@@ -85,14 +85,14 @@ export async function openPage() {
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('requestfailed', (request) => complaints.push(`failed: ${(request as { url(): string }).url()}`))
   return {
-    /** The texts of the list at an address, as soon as it has so many items. */
+    /** Opens a page, waits until its list has `count` items, and returns their texts. */
     async items(url: string, count: number): Promise<unknown> {
       await page.goto(url)
       const items = `[...document.querySelectorAll('li')].map((item) => item.textContent)`
       await page.waitForFunction(`${items}.length === ${count}`, { timeout: 60_000 }).catch(() => {})
       return await page.evaluate(items)
     },
-    /** Signs in: sets a cookie at the origin of an address. */
+    /** Signs in by setting a cookie for the origin of a URL. */
     async visitAs(url: string, cookie: string): Promise<void> {
       await page.goto(url)
       await page.evaluate(`document.cookie = '${cookie}; path=/'`)

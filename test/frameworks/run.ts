@@ -1,10 +1,10 @@
 /**
- * Runs projects of this folder with the packed packages: `npm run test:frameworks` those of the frameworks that people
- * use most, `-- --all` all of them, `-- next jest-30` these. Each is a small project as a user would write it, with a
- * script `test`.
+ * Runs projects of this folder with the packed packages. `npm run test:frameworks` runs the projects of the most used
+ * frameworks, `-- --all` all of them, and `-- next jest-30` only these. Each is a small project as users write it, with
+ * a script `test`.
  *
- * They run on Node 24, which some frameworks need. What a project installs is kept until its package.json changes, or
- * the dependencies of a package do.
+ * They run on Node 24, which some frameworks need. A project is installed again only if its package.json or the
+ * dependencies of a package change.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -37,14 +37,13 @@ let passed = 0
 let failed = 0
 
 await installTools()
-// What was built.
 const tarballs = await packBoth(await mkdtemp(join(tmpdir(), 'frameworks-')))
 const queue = selected.length ? selected : all ? projects : common
 await Promise.all([work(), work()])
 console.log(`${passed} passed, ${failed} failed, in ${seconds(started)}`)
 process.exitCode = failed > 0 ? 1 : 0
 
-/** Takes projects from the queue until none is left. Two do so at a time. */
+/** Runs projects from the queue until it is empty. Two workers run at a time. */
 async function work(): Promise<void> {
   for (let name = queue.shift(); name; name = queue.shift()) {
     const start = Date.now()
@@ -57,8 +56,8 @@ async function work(): Promise<void> {
 async function test(folder: string): Promise<string> {
   await install(folder)
   const { code, output } = await run('npm', ['test'], { cwd: folder, env, timeout: 600_000 })
-  const isCounted = checks(output).some(({ ok }) => ok === (code === 0))
-  return isCounted ? output : `✖ runs to its end\n${output}`
+  const isCounted = parseResults(output).some(({ ok }) => ok === (code === 0))
+  return isCounted ? output : `✖ completes\n${output}`
 }
 
 async function install(folder: string): Promise<void> {
@@ -79,8 +78,8 @@ async function install(folder: string): Promise<void> {
   }
 }
 
-/** The lines in which node:test, Vitest and Jest tell how a test has ended. */
-function checks(output: string): { ok: boolean; name: string }[] {
+/** Parses the results of tests in the output of node:test, Vitest and Jest. */
+function parseResults(output: string): { ok: boolean; name: string }[] {
   const before = output.split(/^(?:✖ failing tests:|.*Failed Tests \d+.*)$/m)[0]!
   return [...before.matchAll(/^\s*(?:([✔✓])|[✖✕×]) (.+?)(?: \(?[\d.]+ ?m?s\)?)?$/gm)].map(([, ok, name]) => ({
     ok: ok !== undefined,
@@ -89,7 +88,7 @@ function checks(output: string): { ok: boolean; name: string }[] {
 }
 
 function report(project: string, output: string): void {
-  const found = checks(output)
+  const found = parseResults(output)
   for (const { ok, name } of found) console.log(`${ok ? '✔' : '✖'} ${project}: ${name}`)
   passed += found.filter(({ ok }) => ok).length
   failed += found.filter(({ ok }) => !ok).length

@@ -1,6 +1,6 @@
 /**
- * What is promised for every framework that renders pages. A project has a page `/` that lists the short addresses in
- * the browser, an endpoint `/api/shortlink`, and the scripts `dev`, `build` and `start`.
+ * Tests for every framework that renders pages. A project has a page `/` that lists the short addresses in the browser,
+ * an endpoint `/api/shortlink`, and the scripts `dev`, `build` and `start`.
  */
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
@@ -10,36 +10,36 @@ import { openPage, run, start, startSandbox } from './harness.ts'
 const aliases = ['sale', 'opening', 'winter']
 const addresses = aliases.map((alias) => `https://sho.rt/${alias}`)
 const none = { SHORTLINK_BASE_URL: undefined, SHORTLINK_API_KEY: undefined }
-/** The session that every project knows. */
+/** A session that every project accepts. */
 const signedIn = { headers: { Cookie: 'session=8c1f0e' } }
 const options = { timeout: 400_000 }
 
 /**
- * All of it, for a framework that also renders `/server`, and perhaps other pages, on the server. `handler` is a
- * request that its server answers with one call.
+ * Runs all tests, for a framework that also renders `/server`, and optionally other pages, on the server. `handler` is a
+ * request for which its server makes one call.
  */
-export function checkSite(handler: SiteRequest, ...pages: string[]): void {
-  buildsWithoutVariables()
-  listsInChromium()
-  refusesStrangers()
-  answersInTime(handler)
-  for (const page of ['/server', ...pages]) rendersOnTheServer(page)
-  saysWhatIsMissing()
-  readsDotEnv()
+export function testSite(handler: SiteRequest, ...pages: string[]): void {
+  testBuildWithoutVariables()
+  testListInChromium()
+  testRefusals()
+  testDeadline(handler)
+  for (const page of ['/server', ...pages]) testServerRendering(page)
+  testMissingVariable()
+  testDotEnv()
 }
 
-export function buildsWithoutVariables(): void {
+export function testBuildWithoutVariables(): void {
   test('builds without the address and the key', options, async () => {
     await run('npm', ['run', 'build'], none)
   })
 }
 
-export function listsInChromium(): void {
-  test('lists in Chromium through its endpoint, and no response counts as canceled', options, async () => {
-    const { url, sandbox } = await site()
+export function testListInChromium(): void {
+  test('lists links in Chromium through its endpoint, and Chromium cancels no response', options, async () => {
+    const { url, sandbox } = await getSharedSite()
     const page = await openPage()
     await page.visitAs(`${url}/api/shortlink/urls`, signedIn.headers.Cookie)
-    // Chromium cancels only some of the responses whose body is left before its end event.
+    // Chromium cancels only some responses whose body is abandoned before its end, so the page is opened ten times.
     for (let visit = 1; visit <= 10; visit++) {
       assert.deepEqual(await page.items(`${url}/`, addresses.length), addresses)
     }
@@ -53,9 +53,9 @@ export interface SiteRequest extends RequestInit {
   readonly path: string
 }
 
-export function refusesStrangers(): void {
+export function testRefusals(): void {
   test('refuses visitors who are not signed in, and pages of other origins', options, async () => {
-    const { url, sandbox } = await site()
+    const { url, sandbox } = await getSharedSite()
     const address = `${url}/api/shortlink/url/add`
     const init = { method: 'POST', body: '{"url":"https://shop.example"}' }
     const stranger = await fetch(address, init)
@@ -65,16 +65,16 @@ export function refusesStrangers(): void {
   })
 }
 
-function answersInTime({ path, ...init }: SiteRequest): void {
+function testDeadline({ path, ...init }: SiteRequest): void {
   test(
-    'answers 60 visitors at once within the deadline, with a 429 if the rate limit is used up',
+    'responds to 60 concurrent visitors within the deadline, with a 429 if the rate limit is used up',
     options,
     async () => {
       const { url, sandbox, output, stop } = await startSite(30)
       const started = performance.now()
       const visit = () => fetch(`${url}${path}`, { ...init, ...signedIn })
       const responses = await Promise.all(Array.from({ length: 60 }, visit)).finally(stop)
-      assert.ok(performance.now() - started < 10_500, 'some answer took longer')
+      assert.ok(performance.now() - started < 10_500, 'a response took longer')
       const statuses = responses.map(({ status }) => status)
       const served = statuses.filter((status) => status === 200).length
       assert.equal(served, 30, `${served} were served: ${statuses}\n${output()}`)
@@ -88,9 +88,9 @@ function answersInTime({ path, ...init }: SiteRequest): void {
   )
 }
 
-function rendersOnTheServer(path: string): void {
+function testServerRendering(path: string): void {
   test(`renders ${path} on the server`, options, async () => {
-    const { url, output } = await site()
+    const { url, output } = await getSharedSite()
     const response = await fetch(`${url}${path}`, signedIn)
     const html = await response.text()
     assert.equal(response.status, 200, `${html.slice(0, 500)}\n${output()}`)
@@ -98,8 +98,8 @@ function rendersOnTheServer(path: string): void {
   })
 }
 
-export function saysWhatIsMissing(): void {
-  test('says which variable is missing when the first request needs it', options, async () => {
+export function testMissingVariable(): void {
+  test('reports the missing variable when the first request needs it', options, async () => {
     const site = await start('npm', ['start'], none)
     const response = await fetch(`${site.url}/api/shortlink/urls`, signedIn)
     assert.equal(response.status, 500)
@@ -108,7 +108,7 @@ export function saysWhatIsMissing(): void {
   })
 }
 
-export function readsDotEnv(): void {
+export function testDotEnv(): void {
   test('reads .env in development', options, async () => {
     const { env, close } = await startSandbox(aliases)
     const lines = Object.entries(env).map(([name, value]) => `${name}=${value}\n`)
@@ -127,7 +127,7 @@ export function readsDotEnv(): void {
   })
 }
 
-/** Starts the built site before a sandbox that allows so many requests a minute. */
+/** Starts the built site with a sandbox that allows this many requests per minute. */
 async function startSite(requests: number) {
   const { sandbox, env, close } = await startSandbox(aliases, requests)
   const site = await start('npm', ['start'], env)
@@ -137,8 +137,8 @@ async function startSite(requests: number) {
 let running: ReturnType<typeof startSite> | undefined
 after(async () => (await running)?.stop())
 
-/** The site that most tests share, before a sandbox that has not seen a request yet. */
-async function site() {
+/** Returns the site that most tests share, after resetting its sandbox. */
+async function getSharedSite() {
   running ??= startSite(1000)
   const { sandbox, url, output } = await running
   sandbox.reset()

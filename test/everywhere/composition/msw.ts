@@ -1,4 +1,4 @@
-/** The handlers in a user's own msw. It is compiled and run. */
+/** Uses the handlers in a user's own msw. It is compiled and run. */
 import { equal } from 'node:assert/strict'
 import { setupServer } from 'msw/node'
 import { ShortLinkClient } from 'shortlink-sdk'

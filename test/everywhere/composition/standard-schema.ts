@@ -1,4 +1,4 @@
-/** The exported schemas as Standard Schemas, for users of valibot and ArkType. It is compiled and run. */
+/** Uses the exported schemas as Standard Schemas with valibot and ArkType. It is compiled and run. */
 import { deepEqual, equal } from 'node:assert/strict'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { type } from 'arktype'
@@ -10,11 +10,11 @@ import * as v from 'valibot'
 const received = { id: '7', name: 'Spring', public: 1, rotator: false, list: 'https://sho.rt/u/list' }
 const row: CampaignRow = { ...received, id: 7, public: true, rotator: false }
 
-// Whatever takes a Standard Schema takes one of the package.
+// Functions that accept a Standard Schema accept the schemas of the package.
 const standard: StandardSchemaV1<unknown, CampaignRow> = Campaign
 deepEqual(await standard['~standard'].validate(received), { value: row })
 
-// ArkType takes Standard Schemas in its definitions.
+// ArkType accepts Standard Schemas in its definitions.
 const Report = type({ campaign: Campaign, owner: 'string' })
 const report = Report({ campaign: received, owner: 'Ada' })
 if (report instanceof type.errors) throw new Error(report.summary)
@@ -22,7 +22,7 @@ const campaign: CampaignRow = report.campaign
 deepEqual(campaign, row)
 equal(Report({ campaign: { ...received, public: 'maybe' }, owner: 'Ada' }) instanceof type.errors, true)
 
-// Valibot takes them in a transformation.
+// Valibot accepts them in a transformation.
 const ValibotCampaign = v.pipe(
   v.unknown(),
   v.rawTransform(({ dataset, addIssue, NEVER }): CampaignRow => {
@@ -37,7 +37,7 @@ const rows: CampaignRow[] = v.parse(v.array(ValibotCampaign), [received])
 deepEqual(rows, [row])
 equal(v.is(ValibotCampaign, { ...received, public: 'maybe' }), false)
 
-// The client takes the schemas of both.
+// The client accepts the schemas of both.
 const client = new ShortLinkClient(createSandbox().clientOptions)
 const data = { error: v.number() }
 const { error } = await client.request('GET', '/account', { schema: v.object(data) })

@@ -1,4 +1,4 @@
-/** The exported schemas among those of a user's own zod. It is compiled and run with several versions of zod. */
+/** Combines the exported schemas with schemas of a user's own zod. It is compiled and run with several zod versions. */
 import { deepEqual, equal } from 'node:assert/strict'
 import type { Campaign as CampaignRow } from 'shortlink-sdk'
 import { Account, Campaign } from 'shortlink-sdk/schemas'

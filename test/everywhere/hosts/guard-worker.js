@@ -1,4 +1,4 @@
-// Creates a client with a key inside a worker, and posts what happened.
+// Creates a client with a key in a worker, and posts the result.
 import { ShortLinkClient } from 'shortlink-sdk'
 
 try {

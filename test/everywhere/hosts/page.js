@@ -5,7 +5,7 @@ import * as sdk from 'shortlink-sdk'
 import * as proxy from 'shortlink-sdk/proxy'
 import * as schemas from 'shortlink-sdk/schemas'
 import * as testing from 'shortlink-sdk/testing'
-import { conformance } from './conformance.mjs'
+import { checkConformance } from './conformance.mjs'
 
 globalThis.sdk = sdk
 globalThis.violations = []
@@ -15,6 +15,6 @@ document.addEventListener('securitypolicyviolation', ({ violatedDirective, block
 
 globalThis.suite = async (host) => {
   const results = []
-  await conformance({ sdk, testing, proxy, schemas, tasks, ...host }, (result) => results.push(result))
+  await checkConformance({ sdk, testing, proxy, schemas, tasks, ...host }, (result) => results.push(result))
   return results
 }

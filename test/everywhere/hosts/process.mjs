@@ -1,9 +1,9 @@
-// Runs the suite in Node, Bun or Deno. `CONTROL` is the address that creates sandboxes. Each result is a line of JSON.
+// Runs the suite in Node, Bun or Deno. `CONTROL` is the server that creates sandboxes. Each result is a line of JSON.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { conformance } from './conformance.mjs'
+import { checkConformance } from './conformance.mjs'
 
 const { CONTROL, DEAD_URL } = process.env
 const report = (result) => console.log(JSON.stringify(result))
@@ -29,7 +29,7 @@ report({
 const { fileFromPath } = imported['shortlink-sdk/node']
 const folder = await mkdtemp(join(tmpdir(), 'everywhere-file-'))
 
-await conformance(
+await checkConformance(
   {
     sdk: imported['shortlink-sdk'],
     testing: imported['shortlink-sdk/testing'],

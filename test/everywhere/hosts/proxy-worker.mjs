@@ -1,4 +1,4 @@
-// The proxy as a Worker, with the options of its client and its own in a binding.
+// The proxy as a Worker. A binding has its options and the options of its client.
 import { ShortLinkClient } from 'shortlink-sdk'
 import { createProxy } from 'shortlink-sdk/proxy'
 

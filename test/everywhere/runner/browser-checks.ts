@@ -5,14 +5,14 @@ import type { Result } from '../conformance.ts'
 import type { Page } from './browsers.ts'
 import { listen } from './listen.ts'
 
-/** Checks that only a browser can make: its policy, its preflights, and the refusal of a key in a page. */
-export async function browserChecks(page: Page): Promise<Result[]> {
+/** Runs checks that need a browser: its security policy, its preflights, and the refusal of a key in a page. */
+export async function runBrowserChecks(page: Page): Promise<Result[]> {
   const checks: [topic: string, name: string, check: (page: Page) => Promise<string | undefined>][] = [
-    ['secrecy', 'an API key in a page is refused', keyInPage],
-    ['secrecy', 'an API key in a worker is refused', keyInWorker],
-    ['calls', 'preflights ask for Authorization and Content-Type only', preflights],
-    ['uploads', 'a page of another origin uploads with its cookie, and sees the progress', uploadWithCookie],
-    ['entries', 'no Content-Security-Policy is violated', violations],
+    ['secrecy', 'an API key in a page is refused', checkKeyInPage],
+    ['secrecy', 'an API key in a worker is refused', checkKeyInWorker],
+    ['calls', 'preflights ask for Authorization and Content-Type only', checkPreflights],
+    ['uploads', 'a page of another origin uploads with its cookie, and gets progress', checkUploadWithCookie],
+    ['entries', 'no Content-Security-Policy is violated', checkViolations],
   ]
   const results: Result[] = []
   for (const [topic, name, check] of checks) {
@@ -25,7 +25,7 @@ export async function browserChecks(page: Page): Promise<Result[]> {
 const isRefusal = (output: string) =>
   output.startsWith('configuration: ') && output.includes('dangerouslyAllowBrowser') && !output.includes('a-secret-key')
 
-async function keyInPage(page: Page): Promise<string | undefined> {
+async function checkKeyInPage(page: Page): Promise<string | undefined> {
   const output = (await page.evaluate(`
     try {
       new sdk.ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: 'a-secret-key' })
@@ -37,7 +37,7 @@ async function keyInPage(page: Page): Promise<string | undefined> {
   return isRefusal(output) ? undefined : output
 }
 
-async function keyInWorker(page: Page): Promise<string | undefined> {
+async function checkKeyInWorker(page: Page): Promise<string | undefined> {
   const output = (await page.evaluate(`new Promise((resolve) => {
     const worker = new Worker('/guard-worker.js', { type: 'module' })
     worker.onmessage = ({ data }) => resolve(data)
@@ -47,7 +47,7 @@ async function keyInWorker(page: Page): Promise<string | undefined> {
 }
 
 /** Records the headers that preflights ask for, on a server of another origin. */
-async function preflights(page: Page): Promise<string | undefined> {
+async function checkPreflights(page: Page): Promise<string | undefined> {
   const asked = new Set<string>()
   const server = createServer((request, response) => {
     const headers = request.headers['access-control-request-headers'] ?? ''
@@ -83,9 +83,9 @@ async function preflights(page: Page): Promise<string | undefined> {
   return names === 'authorization, content-type' ? undefined : `preflights asked for ${names || 'nothing'}`
 }
 
-/** Uploads to a proxy of another origin, which lets only those in who have the cookie. */
-async function uploadWithCookie(page: Page): Promise<string | undefined> {
-  // Here, because the projects of frameworks run this file without a loader for the sources.
+/** Uploads to a proxy of another origin, which requires the cookie. */
+async function checkUploadWithCookie(page: Page): Promise<string | undefined> {
+  // Imported here, because the framework projects load this file without a loader for the sources.
   const { ShortLinkClient } = await import('../../../src/index.ts')
   const { createProxy } = await import('../../../src/proxy/index.ts')
   const { createSandbox } = await import('../../../src/testing/index.ts')
@@ -125,7 +125,7 @@ async function uploadWithCookie(page: Page): Promise<string | undefined> {
   }
 }
 
-async function violations(page: Page): Promise<string | undefined> {
+async function checkViolations(page: Page): Promise<string | undefined> {
   const found = (await page.evaluate('violations')) as string[]
   return found.length ? found.join('\n') : undefined
 }

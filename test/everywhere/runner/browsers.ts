@@ -2,7 +2,7 @@ import { copyFile, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { basename, extname, join, normalize } from 'node:path'
 import type { Result } from '../conformance.ts'
-import { browserChecks } from './browser-checks.ts'
+import { runBrowserChecks } from './browser-checks.ts'
 import { listen } from './listen.ts'
 import type { Row } from './matrix.ts'
 import type { SuiteEnvironment } from './processes.ts'
@@ -10,7 +10,7 @@ import { chromiumPaths, find, firefoxPaths, loadTool, root } from './tools.ts'
 
 export type BrowserName = 'Chromium' | 'Firefox'
 
-/** The part of puppeteer that is used here. Its own types are missing: it is installed when the matrix runs. */
+/** The used part of puppeteer. Its own types are not available, because it is installed only when the tests run. */
 export interface Page {
   goto(url: string): Promise<unknown>
   evaluate(expression: string): Promise<unknown>
@@ -31,7 +31,7 @@ export interface Browser {
   close(): Promise<void>
 }
 
-/** Starts a headless browser. Returns `undefined` where it is not installed. */
+/** Starts a headless browser. Returns `undefined` if it is not installed. */
 export async function launch(name: BrowserName): Promise<Browser | undefined> {
   const puppeteer = loadTool('puppeteer-core')
   const executablePath = await find(...(name === 'Chromium' ? chromiumPaths : firefoxPaths))
@@ -53,7 +53,7 @@ const knownIssues = {
 }
 
 /** Runs the suite in a page, under a strict Content-Security-Policy. */
-export async function inBrowser(name: BrowserName, environment: SuiteEnvironment): Promise<Row> {
+export async function runInBrowser(name: BrowserName, environment: SuiteEnvironment): Promise<Row> {
   const started = Date.now()
   const seconds = () => (Date.now() - started) / 1000
   const browser = await launch(name)
@@ -66,13 +66,13 @@ export async function inBrowser(name: BrowserName, environment: SuiteEnvironment
     await page.waitForFunction('globalThis.suite', { timeout: 120_000 })
     const host = JSON.stringify({ control: environment.control, deadUrl: environment.deadUrl })
     const results = (await page.evaluate(`suite(${host})`)) as Result[]
-    results.push(...(await browserChecks(page)))
+    results.push(...(await runBrowserChecks(page)))
     return { runtime, results, knownIssues, seconds: seconds() }
   } catch (error) {
     const reason = String((error as Error).stack)
     return {
       runtime,
-      results: [{ topic: 'calls', name: 'the suite runs to its end', outcome: 'failed', reason }],
+      results: [{ topic: 'calls', name: 'the suite completes', outcome: 'failed', reason }],
       seconds: seconds(),
     }
   } finally {
@@ -98,7 +98,7 @@ async function bundlePage(folder: string): Promise<string> {
   return outdir
 }
 
-// Each sandbox has its own port, hence connect-src.
+// connect-src allows every port, because each sandbox has its own.
 const policy = "default-src 'self'; connect-src 'self' http://127.0.0.1:*"
 
 /** Serves the page and its scripts. */

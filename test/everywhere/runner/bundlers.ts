@@ -9,7 +9,7 @@ import type { Finding } from './report.ts'
 import { makeSandbox, type RunningSandbox } from './sandbox-control.ts'
 import { all, loadTool, root, toolModules } from './tools.ts'
 
-/** Builds `main.js` of a folder into its `out`. */
+/** Builds `main.js` of a folder into its subfolder `out`. */
 type Build = (folder: string) => Promise<unknown>
 
 const asPromise = (
@@ -110,7 +110,7 @@ async function tryBundler(
   }
 }
 
-/** Throws where a bundle uses what a browser lacks, or what a policy without `unsafe-eval` blocks. */
+/** Throws if a bundle uses something that browsers lack, or that a policy without `unsafe-eval` blocks. */
 function checkBundle(code: string): void {
   const found = /["']node:\w+["']|\brequire\(["']|\bnew Function\b|\beval\(/.exec(code)
   if (found) throw new Error(`the bundle contains ${code.slice(Math.max(0, found.index - 60), found.index + 60)}`)

@@ -10,7 +10,7 @@ const nodes: Record<string, string> = {
   ...(all && { 'Node 22': 'node-22/bin/node', 'Node 26': 'node-26/bin/node' }),
 }
 
-/** What each installed command prints that shows that it works. */
+/** Calls of the installed commands, with the expected output. */
 const calls: [command: string, args: string, expected: string][] = [
   ['shortlink-sandbox', '--version', manifest.version],
   ['shortlink-sandbox', '--help', '\nUsage: shortlink-sandbox [options]'],
@@ -18,7 +18,7 @@ const calls: [command: string, args: string, expected: string][] = [
   ['shortlink', 'doctor --help', '\nUSAGE shortlink doctor [OPTIONS]'],
 ]
 
-/** Runs the installed commands, as `npx` does. */
+/** Runs the installed commands like `npx`. */
 export async function tryCommands(folder: string): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [name, path] of Object.entries(nodes)) {

@@ -6,7 +6,7 @@ import { all, root, toolModules } from './tools.ts'
 
 const versions = all ? ['5.0', '5.4', '5', '6', '7'] : ['5.0', '7']
 
-/** A way to resolve the package. */
+/** The compiler options with which TypeScript resolves the package. */
 interface Resolution {
   options: { module: string; moduleResolution: string; esModuleInterop?: boolean }
   extension: 'mts' | 'cts' | 'ts'
@@ -26,7 +26,7 @@ const resolutions: Record<string, Resolution> = {
   },
   bundler: { options: { module: 'esnext', moduleResolution: 'bundler' }, extension: 'ts' },
   node10: {
-    // The types of zod need the interop.
+    // The types of zod need `esModuleInterop`.
     options: { module: 'commonjs', moduleResolution: 'node10', esModuleInterop: true },
     extension: 'ts',
     programs: ['root'],
@@ -52,7 +52,7 @@ export async function tryCompilers(folder: string): Promise<Finding[]> {
         projects.push(project)
       }
     }
-    // One process for all, which reads what they share once.
+    // A single process reads shared files only once.
     const { code, output } = await run(process.execPath, [tsc(version), '--build', ...projects], { cwd: folder })
     const name = `TypeScript ${(await run(process.execPath, [tsc(version), '-v'])).output.replace('Version', '').trim()}`
     const names = known.map(([resolution]) => resolution).join('; ')

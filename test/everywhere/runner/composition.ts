@@ -4,13 +4,13 @@ import type { Finding } from './report.ts'
 import { run } from './shell.ts'
 import { linkTools, root, toolModules } from './tools.ts'
 
-/** A program, and the tools that it imports under the names of the left side. */
+/** A program, and the tools that it imports, by the names that it uses. */
 interface Composition {
   program: 'zod' | 'standard-schema' | 'msw'
   packages: Record<string, string>
-  /** Where another module than `zod` is the zod to compose with. */
+  /** The module to import zod from. Default: `zod`. */
   zod?: string
-  /** Whether the package gets the program's own zod, as npm installs it if the versions allow it. */
+  /** Whether the package uses the program's copy of zod, as npm installs it for compatible versions. */
   isShared?: boolean
 }
 
@@ -26,9 +26,9 @@ const compositions: Record<string, Composition> = {
   msw: { program: 'msw', packages: {} },
 }
 
-/** Composes what the package exports with a user's own libraries, in types and at run time. */
+/** Uses the exports of the package with a user's own libraries, in types and at run time. */
 export async function tryComposition(folder: string): Promise<Finding[]> {
-  // Beside the package, which imports it too.
+  // msw is linked next to the package, which imports it too.
   await linkTools(folder, 'msw')
   const projects: { name: string; project: string; program: string }[] = []
   for (const [name, composition] of Object.entries(compositions)) {
@@ -41,7 +41,7 @@ export async function tryComposition(folder: string): Promise<Finding[]> {
     }
     projects.push({ name, project, program: join(project, 'program.mjs') })
   }
-  // One process for all, which reads what they share once. It writes no program that has errors.
+  // A single process reads shared files only once. It does not write programs with errors.
   const tsc = join(toolModules, 'typescript-5/bin/tsc')
   const compiled = await run(process.execPath, [tsc, '--build', ...projects.map(({ project }) => project)])
   const findings: Finding[] = []
@@ -70,7 +70,7 @@ async function writeProject(project: string, { program, packages, zod = 'zod' }:
     module: 'nodenext',
     strict: true,
     exactOptionalPropertyTypes: true,
-    // The declarations of the package are checked by every compiler, but for those that need msw.
+    // tryCompilers checks the declarations of the package, except those that need msw.
     skipLibCheck: program !== 'msw',
     skipDefaultLibCheck: true,
     noEmitOnError: true,

@@ -22,8 +22,8 @@ export async function listen(
 }
 
 /**
- * Gives free ports from a number on. It should be below those that a system gives to programs that ask for any, so that
- * nobody takes one before it is used. Each worker of vitest has a hundred of its own.
+ * Returns a function that finds free ports from `first` on. `first` should be below the ephemeral ports of the system, so
+ * that no other program takes a port before it is used. Each Vitest worker has its own hundred ports.
  */
 export function portsFrom(first: number): () => Promise<number> {
   let next = first + 100 * Number(process.env.VITEST_POOL_ID ?? 0)
@@ -37,5 +37,5 @@ export function portsFrom(first: number): () => Promise<number> {
   }
 }
 
-/** A free port. */
+/** Finds a free port. */
 export const freePort = portsFrom(19_000)

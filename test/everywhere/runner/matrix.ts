@@ -11,7 +11,7 @@ export interface Row {
   seconds: number
 }
 
-/** The failures of a row: those that count, and those that are known issues of the runtime. */
+/** The failures of a row, without and with known issues of the runtime. */
 export interface Verdict {
   failures: Result[]
   expected: Result[]
@@ -21,20 +21,20 @@ export interface Verdict {
 
 export function judge({ results, knownIssues = {} }: Row): Verdict {
   const failed = results.filter(({ outcome }) => outcome === 'failed')
-  const issueOf = (result: Result) => knownIssues[titleOf(result)]
+  const findIssue = (result: Result) => knownIssues[getTitle(result)]
   return {
-    failures: failed.filter((result) => !issueOf(result)),
-    expected: failed.filter((result) => issueOf(result)),
+    failures: failed.filter((result) => !findIssue(result)),
+    expected: failed.filter((result) => findIssue(result)),
     outdated: Object.keys(knownIssues).filter(
-      (title) => results.length > 0 && !failed.some((result) => titleOf(result) === title),
+      (title) => results.length > 0 && !failed.some((result) => getTitle(result) === title),
     ),
   }
 }
 
-/** The matrix in Markdown: ✓ passed, ✗ failed, ¹ a known issue of the runtime, – not run. */
-export function table(rows: readonly Row[]): string {
+/** Formats the matrix in Markdown: ✓ passed, ✗ failed, ¹ a known issue of the runtime, – not run. */
+export function formatMatrix(rows: readonly Row[]): string {
   const notes: string[] = []
-  const noteOf = (text: string) => {
+  const addNote = (text: string) => {
     if (!notes.includes(text)) notes.push(text)
     return superscript(notes.indexOf(text) + 1)
   }
@@ -44,7 +44,7 @@ export function table(rows: readonly Row[]): string {
     const { failures, expected } = judge(row)
     if (failures.some((result) => result.topic === topic)) return '✗'
     const marks = new Set(
-      expected.filter((result) => result.topic === topic).map((result) => noteOf(row.knownIssues![titleOf(result)]!)),
+      expected.filter((result) => result.topic === topic).map((result) => addNote(row.knownIssues![getTitle(result)]!)),
     )
     return `✓${[...marks].join('')}`
   }
@@ -57,8 +57,8 @@ export function table(rows: readonly Row[]): string {
   ].join('\n')
 }
 
-/** The title of a check without its dialect. */
-function titleOf({ topic, name }: Result): string {
+/** Returns the title of a check without its dialect. */
+function getTitle({ topic, name }: Result): string {
   return `${topic}: ${name.replace(/ \((reference|deviating)\)$/, '')}`
 }
 

@@ -15,7 +15,7 @@ const nodes: Record<string, { path: string; env: Record<string, string> }> = {
   ...(all && { 'Node 26, NODE_USE_ENV_PROXY': { path: 'node-26/bin/node', env: { NODE_USE_ENV_PROXY: '1' } } }),
 }
 
-/** Makes calls over TLS through a CONNECT proxy that asks for a password, as many companies have one. */
+/** Makes calls over TLS through a CONNECT proxy that requires a password, as in many companies. */
 export async function tryNetworkProxy(folder: string, control: string): Promise<Finding[]> {
   await copyFile(join(root, 'test/everywhere/hosts/behind-proxy.mjs'), join(folder, 'behind-proxy.mjs'))
   await linkTools(folder, 'undici')
@@ -66,7 +66,7 @@ async function serveTls({ hostname, port }: URL, folder: string) {
   return { ...(await listen(server)), ca }
 }
 
-/** Starts a proxy that supports CONNECT only and asks for a password. */
+/** Starts a proxy that supports only CONNECT and requires a password. */
 async function startProxy() {
   const tunnels: string[] = []
   const expected = `Basic ${Buffer.from('user:password').toString('base64')}`

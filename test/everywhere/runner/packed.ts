@@ -10,7 +10,7 @@ export interface Installed {
   remove(): Promise<void>
 }
 
-/** Packs both packages that were built into a folder, and returns the tarballs by the names of the packages. */
+/** Packs both built packages into a folder, and returns the tarballs by package name. */
 export async function packBoth(folder: string) {
   await must('npm', ['pack', '--workspaces', '--ignore-scripts', '--pack-destination', folder], { cwd: root })
   const files = await readdir(folder)
@@ -18,7 +18,7 @@ export async function packBoth(folder: string) {
   return { 'shortlink-sdk': tarballOf('shortlink-sdk'), 'shortlink-cli': tarballOf('shortlink-cli') }
 }
 
-/** Packs what was built, and installs it in an empty folder. */
+/** Packs the built packages, and installs them in an empty folder. */
 export async function installPacked(): Promise<Installed> {
   const folder = await mkdtemp(join(tmpdir(), 'everywhere-'))
   const tarballs = await packBoth(folder)
@@ -27,7 +27,7 @@ export async function installPacked(): Promise<Installed> {
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** Bundles the suite into one file without imports, beside the packages. */
+/** Bundles the suite into one file without imports, next to the packages. */
 export async function bundleSuite(folder: string): Promise<void> {
   await loadTool('esbuild').build({
     entryPoints: [join(root, 'test/everywhere/conformance.ts')],

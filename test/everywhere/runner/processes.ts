@@ -5,7 +5,7 @@ import type { Row } from './matrix.ts'
 import { type Ran, run } from './shell.ts'
 import { all, bunPaths, denoPaths, find, root } from './tools.ts'
 
-/** What a runtime needs to run the suite: the folder with the package, and the address that creates sandboxes. */
+/** Where the suite runs: the folder with the package, the server that creates sandboxes, and an unreachable URL. */
 export interface SuiteEnvironment {
   folder: string
   control: string
@@ -14,7 +14,7 @@ export interface SuiteEnvironment {
 
 interface Runtime {
   name: string
-  /** Where its binary may be found. */
+  /** Possible paths of the binary. */
   paths: string[]
   args?: string[]
   knownIssues?: Record<string, string>
@@ -39,19 +39,19 @@ const otherRuntimes: Runtime[] = [
 const runtimes: Runtime[] = [{ name: 'Node', paths: [process.execPath] }, ...(all ? otherRuntimes : [])]
 
 /** Runs the suite in every process, one after another. */
-export async function* inProcesses(environment: SuiteEnvironment): AsyncGenerator<Row> {
+export async function* runInProcesses(environment: SuiteEnvironment): AsyncGenerator<Row> {
   await copyFile(join(root, 'test/everywhere/hosts/process.mjs'), join(environment.folder, 'process.mjs'))
   for (const { name, paths, args = [], knownIssues = {} } of runtimes) {
     const binary = await find(...paths)
-    const version = binary && (await versionOf(binary))
+    const version = binary && (await readVersion(binary))
     const runtime = `${name}${version ? ` (${version})` : ''}`
     if (!binary) yield { runtime, results: [], skipped: `${paths[0]} is not installed`, seconds: 0 }
     else yield { runtime, knownIssues, ...(await runSuite(environment, binary, args)) }
   }
 }
 
-/** The version of a binary, numbers only. */
-export async function versionOf(binary: string): Promise<string> {
+/** Returns the version of a binary, without letters. */
+export async function readVersion(binary: string): Promise<string> {
   return /[\d.-]*\d/.exec((await run(binary, ['--version'])).output)?.[0] ?? ''
 }
 
@@ -59,16 +59,13 @@ async function runSuite(environment: SuiteEnvironment, binary: string, args: str
   const started = Date.now()
   const env = { CONTROL: environment.control, DEAD_URL: environment.deadUrl }
   const ran = await run(binary, [...args, 'process.mjs'], { cwd: environment.folder, env, timeout: 300_000 })
-  return { results: resultsOf(ran), seconds: (Date.now() - started) / 1000 }
+  return { results: parseResults(ran), seconds: (Date.now() - started) / 1000 }
 }
 
-function resultsOf({ code, output }: Ran): Result[] {
+function parseResults({ code, output }: Ran): Result[] {
   const lines = output.split('\n')
   const results: Result[] = lines.filter((line) => line.startsWith('{"topic"')).map((line) => JSON.parse(line))
   if (code === 0) return results
-  // A suite that crashed has no results for the rest of its checks.
-  return [
-    ...results,
-    { topic: 'calls', name: 'the suite runs to its end', outcome: 'failed', reason: output.slice(-3000) },
-  ]
+  // If the suite crashes, the other checks have no results.
+  return [...results, { topic: 'calls', name: 'the suite completes', outcome: 'failed', reason: output.slice(-3000) }]
 }

@@ -7,9 +7,9 @@ import { freePort } from './listen.ts'
 import type { Finding } from './report.ts'
 import { makeSandbox, type RunningSandbox } from './sandbox-control.ts'
 import { all, bunPaths, denoPaths, find, linkTools, root, workerdPaths } from './tools.ts'
-import { startWorker, untilReachable } from './workerd.ts'
+import { startWorker, waitUntilReachable } from './workerd.ts'
 
-/** A running server with the proxy in it. */
+/** A running server with the proxy. */
 interface Server {
   url: string
   stop: () => void
@@ -17,7 +17,7 @@ interface Server {
 
 type Start = (folder: string, options: string) => Promise<Server | undefined>
 
-const inProcess =
+const createProcessStarter =
   (paths: string[], args: string[] = []): Start =>
   async (folder, options) => {
     const binary = await find(...paths)
@@ -26,21 +26,21 @@ const inProcess =
     const env = { ...process.env, PROXY_PORT: String(port), PROXY_OPTIONS: options }
     const child = spawn(binary, [...args, join(folder, 'proxy.mjs')], { cwd: folder, env, stdio: 'ignore' })
     const url = `http://127.0.0.1:${port}`
-    await untilReachable(url)
+    await waitUntilReachable(url)
     return { url, stop: () => void child.kill('SIGKILL') }
   }
 
-const inWorker: Start = async (folder, options) => {
+const startInWorker: Start = async (folder, options) => {
   const binary = await find(...workerdPaths)
   return binary ? await startWorker(binary, folder, 'proxy-worker.mjs', { OPTIONS: options }) : undefined
 }
 
 const servers: Record<string, Start> = {
-  'Node, a Hono route': inProcess([process.execPath]),
+  'Node, a Hono route': createProcessStarter([process.execPath]),
   ...(all && {
-    'Bun.serve': inProcess(bunPaths),
-    'Deno.serve': inProcess(denoPaths, ['run', '--allow-all', '--node-modules-dir=manual']),
-    'workerd, as a Worker': inWorker,
+    'Bun.serve': createProcessStarter(bunPaths),
+    'Deno.serve': createProcessStarter(denoPaths, ['run', '--allow-all', '--node-modules-dir=manual']),
+    'workerd, as a Worker': startInWorker,
   }),
 }
 
@@ -69,8 +69,8 @@ async function tryProxy(name: string, start: Start, folder: string, control: str
   try {
     server = await start(folder, JSON.stringify(options))
     if (!server) return { name, outcome: 'skipped', detail: 'it is not installed' }
-    await works(folder, server.url, sandbox)
-    await refuses(server.url, sandbox)
+    await checkCalls(folder, server.url, sandbox)
+    await checkRefusals(server.url, sandbox)
     return {
       name,
       outcome: 'passed',
@@ -86,7 +86,7 @@ async function tryProxy(name: string, start: Start, folder: string, control: str
 
 const SIZE = 3_000_000
 
-async function works(folder: string, url: string, sandbox: RunningSandbox): Promise<void> {
+async function checkCalls(folder: string, url: string, sandbox: RunningSandbox): Promise<void> {
   const entry = pathToFileURL(join(folder, 'node_modules/shortlink-sdk/dist/index.js')).href
   const { ShortLinkClient } = (await import(entry)) as typeof import('shortlink-sdk')
   const address = `${url}/api/shortlink`
@@ -102,7 +102,7 @@ async function works(folder: string, url: string, sandbox: RunningSandbox): Prom
   expect(sent.headers['content-length'] === String(SIZE), `the length is ${sent.headers['content-length']}`)
 }
 
-async function refuses(url: string, sandbox: RunningSandbox): Promise<void> {
+async function checkRefusals(url: string, sandbox: RunningSandbox): Promise<void> {
   const before = (await sandbox.requests()).length
   const expected: Record<string, number[]> = {
     '/api/shortlink/account': [403],
@@ -114,14 +114,14 @@ async function refuses(url: string, sandbox: RunningSandbox): Promise<void> {
     'http://evil.example/api/shortlink/account': [400, 403, 404],
   }
   for (const [target, statuses] of Object.entries(expected)) {
-    const status = await rawStatus(url, target)
-    expect(statuses.includes(status), `GET ${target} was answered with ${status}`)
+    const status = await requestRaw(url, target)
+    expect(statuses.includes(status), `GET ${target} got ${status}`)
   }
   expect((await sandbox.requests()).length === before, 'a refused call reached the platform')
 }
 
-/** The status for a request target that fetch would normalise. */
-function rawStatus(url: string, target: string): Promise<number> {
+/** Returns the status for a request target that fetch would normalize. */
+function requestRaw(url: string, target: string): Promise<number> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => {

@@ -1,4 +1,4 @@
-/** The result of something that is not a row of the matrix: a bundler, a compiler, a page. */
+/** A result outside the matrix: of a bundler, a compiler or a page. */
 export interface Finding {
   name: string
   outcome: 'passed' | 'failed' | 'skipped'
@@ -8,8 +8,8 @@ export interface Finding {
 
 const marks = { passed: '✓', failed: '✗', skipped: '–' }
 
-/** Findings as a table in Markdown. The reasons of failures are long, so they are only logged. */
-export function findingsTable(heading: string, findings: readonly Finding[]): string {
+/** Formats findings as a Markdown table. The reasons for failures are long, so they are only logged. */
+export function formatFindings(heading: string, findings: readonly Finding[]): string {
   const rows = findings.map(({ name, outcome, detail }) => {
     return `| ${name} | ${marks[outcome]} | ${outcome === 'failed' ? 'see below' : detail} |`
   })

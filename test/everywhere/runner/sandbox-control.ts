@@ -13,8 +13,8 @@ export interface SandboxControl {
 }
 
 /**
- * Starts a server that creates sandboxes for suites in other processes, each on its own port, and queues their faults.
- * The sandboxes are those of the packed package.
+ * Starts a server that creates sandboxes of the packed package for suites in other processes, each on its own port, and
+ * adds faults to them.
  */
 export async function startSandboxControl(folder: string): Promise<SandboxControl> {
   const load = (file: string) => import(pathToFileURL(`${folder}/node_modules/shortlink-sdk/dist/${file}.js`).href)
@@ -26,7 +26,7 @@ export async function startSandboxControl(folder: string): Promise<SandboxContro
   async function make({ rows, data = sampleData(rows), ...options }: RemoteOptions) {
     const sandbox = createSandbox({ ...options, data })
     const served = await serve(sandbox)
-    const front = await openToPages(served)
+    const front = await startCorsServer(served)
     const id = String(++count)
     const close = async () => void (await Promise.all([front.close(), served.close()]))
     running.set(id, { sandbox, close })
@@ -65,8 +65,8 @@ export async function startSandboxControl(folder: string): Promise<SandboxContro
   }
 }
 
-/** A server in front of a sandbox that lets pages of any origin call it, and read the headers of its responses. */
-async function openToPages({ baseUrl }: SandboxServer) {
+/** Starts a server in front of a sandbox, through which pages of any origin can call it and read response headers. */
+async function startCorsServer({ baseUrl }: SandboxServer) {
   const server = createServer((incoming, outgoing) => {
     for (const [name, value] of Object.entries(corsHeaders)) outgoing.setHeader(name, value)
     const { method, url, headers } = incoming

@@ -8,7 +8,7 @@ export const root = fileURLToPath(new URL('../../../', import.meta.url))
 const cache = join(root, 'node_modules/.cache/everywhere/tools')
 const { platform, arch } = process
 
-/** With `--all`, every runtime, bundler and compiler; without it, those used most, and the ends of a range. */
+/** Whether to test every runtime, bundler and compiler, instead of the most used and the oldest and newest ones. */
 export const all = process.argv.includes('--all')
 
 const common: Record<string, string> = {
@@ -49,8 +49,8 @@ const others: Record<string, string> = {
 }
 
 /**
- * Installs the tools from the npm registry, unless they are in the cache. They are not dependencies of the package. A
- * runtime is installed as the package of its binary.
+ * Installs the tools from the npm registry, unless they are in the cache. They are not dependencies of the package.
+ * Runtimes are installed as packages with their binaries.
  */
 export async function installTools(): Promise<void> {
   const wanted = all ? { ...common, ...others } : common
@@ -71,7 +71,7 @@ export function loadTool(name: string) {
   return createRequire(join(cache, 'package.json'))(name)
 }
 
-/** Links tools where programs in the folder find them. */
+/** Links tools into a folder, where its programs find them. */
 export async function linkTools(folder: string, ...names: string[]): Promise<void> {
   for (const name of names) {
     const link = join(folder, 'node_modules', name)
@@ -82,7 +82,7 @@ export async function linkTools(folder: string, ...names: string[]): Promise<voi
   }
 }
 
-/** The first of these files that exists. A relative path starts at the tools. */
+/** Returns the first of these files that exists. Relative paths are relative to the tools. */
 export async function find(...paths: string[]): Promise<string | undefined> {
   for (const path of paths) {
     const file = path.startsWith('/') ? path : join(toolModules, path)

@@ -3,18 +3,18 @@ import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from './listen.ts'
 import type { Row } from './matrix.ts'
-import { type SuiteEnvironment, versionOf } from './processes.ts'
+import { readVersion, type SuiteEnvironment } from './processes.ts'
 import { find, loadTool, root, workerdPaths } from './tools.ts'
 
 const COMPATIBILITY_DATE = '2026-01-01'
 
-/** Runs the suite in workerd, the runtime of Cloudflare Workers, bundled as wrangler does. */
-export async function inWorkerd(environment: SuiteEnvironment): Promise<Row> {
+/** Runs the suite in workerd, the runtime of Cloudflare Workers, bundled as by wrangler. */
+export async function runInWorkerd(environment: SuiteEnvironment): Promise<Row> {
   const started = Date.now()
   const binary = await find(...workerdPaths)
   if (!binary) return { runtime: 'workerd', results: [], skipped: `${workerdPaths[0]} is not installed`, seconds: 0 }
   await copyFile(join(root, 'test/everywhere/hosts/worker.mjs'), join(environment.folder, 'worker.mjs'))
-  const runtime = `workerd (${await versionOf(binary)})`
+  const runtime = `workerd (${await readVersion(binary)})`
   const worker = await startWorker(binary, environment.folder, 'worker.mjs')
   try {
     const body = JSON.stringify({ control: environment.control, deadUrl: environment.deadUrl })
@@ -23,14 +23,14 @@ export async function inWorkerd(environment: SuiteEnvironment): Promise<Row> {
     return { runtime, results: await response.json(), seconds: (Date.now() - started) / 1000 }
   } catch (error) {
     const reason = `${(error as Error).stack}\n${worker.output()}`
-    const results = [{ topic: 'calls', name: 'the suite runs to its end', outcome: 'failed' as const, reason }]
+    const results = [{ topic: 'calls', name: 'the suite completes', outcome: 'failed' as const, reason }]
     return { runtime, results, seconds: (Date.now() - started) / 1000 }
   } finally {
     worker.stop()
   }
 }
 
-/** Bundles a module of a folder and serves it with workerd, with strings as its bindings. */
+/** Bundles a module of a folder and serves it with workerd, with these strings as bindings. */
 export async function startWorker(binary: string, folder: string, entry: string, texts: Record<string, string> = {}) {
   await loadTool('esbuild').build({
     entryPoints: [join(folder, entry)],
@@ -42,7 +42,7 @@ export async function startWorker(binary: string, folder: string, entry: string,
     outfile: join(folder, 'worker.bundle.mjs'),
   })
   const port = await freePort()
-  await writeFile(join(folder, 'worker.capnp'), config(port, texts))
+  await writeFile(join(folder, 'worker.capnp'), createConfig(port, texts))
   const child = spawn(binary, ['serve', 'worker.capnp'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -51,11 +51,11 @@ export async function startWorker(binary: string, folder: string, entry: string,
     })
   }
   const url = `http://127.0.0.1:${port}`
-  await untilReachable(url)
+  await waitUntilReachable(url)
   return { url, output: () => output.slice(-3000), stop: () => void child.kill() }
 }
 
-const config = (port: number, texts: Record<string, string>) => `using Workerd = import "/workerd/workerd.capnp";
+const createConfig = (port: number, texts: Record<string, string>) => `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = .worker),
@@ -70,7 +70,7 @@ const worker :Workerd.Worker = (
 );
 `
 
-export async function untilReachable(url: string): Promise<void> {
+export async function waitUntilReachable(url: string): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const reached = await fetch(url, { method: 'HEAD' }).then(
       () => true,

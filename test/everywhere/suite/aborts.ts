@@ -1,9 +1,9 @@
 import { equal, matches, ok, rejects } from './assert.ts'
 import type { Topic } from './context.ts'
-import { bytesOf } from './uploads.ts'
+import { createBytes } from './uploads.ts'
 
-/** Aborts a call in flight. It must reject without delay, with an AbortError whose cause is the signal's reason. */
-async function rejectsAsAborted(call: (signal: AbortSignal) => PromiseLike<unknown>, after = 80): Promise<void> {
+/** Aborts a call in flight, and checks that it rejects at once, with an AbortError whose cause is the signal's reason. */
+async function checkAbort(call: (signal: AbortSignal) => PromiseLike<unknown>, after = 80): Promise<void> {
   const reason = new Error('the user left the page')
   const controller = new AbortController()
   setTimeout(() => controller.abort(reason), after)
@@ -30,29 +30,29 @@ export const aborts: Topic = {
     },
     'an abort ends a call that waits for its response': async ({ client, sandbox }) => {
       await sandbox.fail(slow)
-      await rejectsAsAborted((signal) => client.account.get({ signal }))
+      await checkAbort((signal) => client.account.get({ signal }))
     },
     'an abort ends a call whose response body is incomplete': async ({ client, sandbox }) => {
       await sandbox.fail({ stall: true })
-      await rejectsAsAborted((signal) => client.account.get({ signal }))
+      await checkAbort((signal) => client.account.get({ signal }))
     },
     'an abort ends the wait before a retry': async ({ client, sandbox }) => {
       await sandbox.fail({ body: { error: 429, message: 'slow', 'Retry-After': 30 } })
-      await rejectsAsAborted((signal) => client.account.get({ signal }), 300)
+      await checkAbort((signal) => client.account.get({ signal }), 300)
     },
     'an abort ends an upload': async ({ client, sandbox }) => {
       await sandbox.fail(slow)
-      await rejectsAsAborted((signal) => client.files.upload('a.bin', bytesOf(100_000), {}, { signal }))
+      await checkAbort((signal) => client.files.upload('a.bin', createBytes(100_000), {}, { signal }))
     },
     'an abort ends an upload that reports progress': async ({ client, sandbox }) => {
       await sandbox.fail(slow)
-      await rejectsAsAborted((signal) =>
-        client.files.upload('a.bin', bytesOf(100_000), {}, { signal, onProgress: () => {} }),
+      await checkAbort((signal) =>
+        client.files.upload('a.bin', createBytes(100_000), {}, { signal, onProgress: () => {} }),
       )
     },
     'an abort ends the iteration of a list': async ({ client, sandbox }) => {
       await sandbox.fail({ ...slow, path: '/campaigns', after: 1 })
-      await rejectsAsAborted((signal) => client.campaigns.list({ limit: 1 }, { signal }).toArray(), 300)
+      await checkAbort((signal) => client.campaigns.list({ limit: 1 }, { signal }).toArray(), 300)
     },
     'AbortSignal.timeout() ends a call like any other signal': async ({ client, sandbox }) => {
       await sandbox.fail(slow)
@@ -60,7 +60,7 @@ export const aborts: Topic = {
       const { cause } = await rejects(client.account.get({ signal }), aborted)
       ok(cause === signal.reason, `the cause is ${cause}`)
     },
-    'safe() tells that a POST was aborted, and that it may have been done': async ({ client, sandbox }) => {
+    'safe() returns that a POST was aborted, and that its outcome is unknown': async ({ client, sandbox }) => {
       await sandbox.fail(slow)
       const controller = new AbortController()
       setTimeout(() => controller.abort(), 80)
@@ -70,7 +70,7 @@ export const aborts: Topic = {
     'aborting one call does not affect others': async ({ client, sandbox }) => {
       await sandbox.fail({ ...slow, path: '/account' })
       const [, page] = await Promise.all([
-        rejectsAsAborted((signal) => client.account.get({ signal })),
+        checkAbort((signal) => client.account.get({ signal })),
         client.campaigns.list(),
       ])
       equal(page.items.length, 3, 'rows')

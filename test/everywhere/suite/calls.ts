@@ -5,19 +5,19 @@ import { equal, matches, ok } from './assert.ts'
 import type { Check, CheckContext, Topic } from './context.ts'
 import { checksum } from './remote-sandbox.ts'
 
-/** Fields that some servers fill differently: in their own language, with types of their own, or not at all. */
-const unsure = new Set(['message', 'type', 'nextpage', 'expires'])
+/** Fields whose values depend on the server: its language, its types, or whether it sends them. */
+const varying = new Set(['message', 'type', 'nextpage', 'expires'])
 
-/** What a response has on every server. */
-function certain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(certain)
+/** Removes the fields that depend on the server from a response. */
+function removeVarying(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(removeVarying)
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).filter(([name]) => !unsure.has(name))
-  return Object.fromEntries(entries.map(([name, inner]) => [name, certain(inner)]))
+  const entries = Object.entries(value).filter(([name]) => !varying.has(name))
+  return Object.fromEntries(entries.map(([name, inner]) => [name, removeVarying(inner)]))
 }
 
 /** Makes a call, and checks the request that the server received. */
-async function sent(call: Call['call'], { client, sandbox }: CheckContext) {
+async function checkRequest(call: Call['call'], { client, sandbox }: CheckContext) {
   const received = await call(client)
   const requests = await sandbox.requests()
   equal(requests.length, 1, 'requests')
@@ -30,7 +30,7 @@ async function sent(call: Call['call'], { client, sandbox }: CheckContext) {
   return { received, line, body }
 }
 
-function bodyOf({ request, body }: Call): unknown {
+function getBody({ request, body }: Call): unknown {
   if (body === undefined || !request.includes('/upload/')) return body && JSON.parse(body)
   const bytes = new TextEncoder().encode(body)
   return { size: bytes.length, checksum: checksum(bytes) }
@@ -39,31 +39,31 @@ function bodyOf({ request, body }: Call): unknown {
 const checkOf =
   (row: Call): Check =>
   async (context) => {
-    const { received, line, body } = await sent(row.call, context)
+    const { received, line, body } = await checkRequest(row.call, context)
     equal(line, row.request, 'request')
-    equal(body, bodyOf(row), 'body')
+    equal(body, getBody(row), 'body')
     row.type(received, 'response', [])
     if (context.dialect === 'reference') equal(received, row.read, 'response')
-    else matches(received, certain(row.read), 'response')
+    else matches(received, removeVarying(row.read), 'response')
   }
 
-const checksOf = (wanted: (name: string) => boolean): Record<string, Check> =>
+const createChecks = (wanted: (name: string) => boolean): Record<string, Check> =>
   Object.fromEntries(rows.filter(([name]) => wanted(name)).map(([name, row]) => [name, checkOf(row)]))
 
-const isOfLinks = (name: string) => name.startsWith('links.')
+const isLinksCall = (name: string) => name.startsWith('links.')
 
-/** Links are outside the reference, and the deviations change how many requests their calls take. */
+/** Checks of links, only in the reference dialect, because deviations change the number of their requests. */
 export const links: Topic = {
   name: 'calls',
   sandbox: { data: seed },
   dialects: ['reference'],
-  checks: checksOf(isOfLinks),
+  checks: createChecks(isLinksCall),
 }
 
 const other =
   (call: (client: ShortLinkClient) => PromiseLike<unknown>, request: string, read: object): Check =>
   async (context) => {
-    const { received, line } = await sent(call, context)
+    const { received, line } = await checkRequest(call, context)
     equal(line, request, 'request')
     matches(received, read, 'response')
   }
@@ -72,7 +72,7 @@ export const calls: Topic = {
   name: 'calls',
   sandbox: { data: seed },
   checks: {
-    ...checksOf((name) => !isOfLinks(name)),
+    ...createChecks((name) => !isLinksCall(name)),
 
     'client.request': other((client) => client.request('GET', '/urls', { query: { limit: 2 } }), 'GET /urls?limit=2', {
       data: {},

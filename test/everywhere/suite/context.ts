@@ -2,7 +2,7 @@ import type { ShortLinkClient, ShortLinkClientOptions } from 'shortlink-sdk'
 import type { Deviation } from 'shortlink-sdk/testing'
 import { type RemoteOptions, RemoteSandbox } from './remote-sandbox.ts'
 
-/** The modules of the package, as they were loaded. */
+/** The loaded modules of the package. */
 export interface Package {
   sdk: typeof import('shortlink-sdk')
   testing: typeof import('shortlink-sdk/testing')
@@ -11,29 +11,29 @@ export interface Package {
   tasks: typeof import('shortlink-cli')
 }
 
-/** What the runtime gives the suite. */
+/** The environment in which the suite runs. */
 export interface Host extends Package {
   /** The address of the server that creates sandboxes. */
   control: string
-  /** Writes bytes to a file and opens it as a user of this runtime would; absent where there are no files. */
+  /** Writes bytes to a file and opens it as users of this runtime do. Undefined if the runtime has no files. */
   openFile?: (bytes: Uint8Array) => Promise<Blob>
-  /** An address where nothing listens. */
+  /** A URL on which no server listens. */
   deadUrl: string
 }
 
-/** What a check is given: the package, its own sandbox, and a client of that. */
+/** The parameter of a check: the package, the check's own sandbox, and a client for it. */
 export interface CheckContext extends Host {
   sandbox: RemoteSandbox
   client: ShortLinkClient
   dialect: DialectName
-  /** Creates another client of the same sandbox. */
+  /** Creates another client for the same sandbox. */
   connect(options?: ShortLinkClientOptions): ShortLinkClient
 }
 
-/** Thrown by a check that this runtime cannot run; the message is the reason. */
+/** Thrown by a check that this runtime cannot run. The message is the reason. */
 export class Skip extends Error {}
 
-/** The sandbox of a check: as in the reference, or with every deviation that needs no options and keeps page sizes. */
+/** The dialect of a sandbox: the reference, or every deviation that needs no options and keeps page sizes. */
 export type DialectName = 'reference' | 'deviating'
 
 export type Check = (context: CheckContext) => Promise<void>
@@ -41,9 +41,9 @@ export type Check = (context: CheckContext) => Promise<void>
 /** The checks of one column of the table. */
 export interface Topic {
   name: string
-  /** Options of the sandbox besides the dialect. */
+  /** Options of the sandbox, except the dialect. */
   sandbox?: RemoteOptions
-  /** Default: both. One is enough where the dialect changes nothing. */
+  /** Default: both. One is enough if the dialect makes no difference. */
   dialects?: readonly DialectName[]
   checks: Record<string, Check>
 }
@@ -55,7 +55,7 @@ export async function createContext(
 ): Promise<CheckContext> {
   const sandbox = await RemoteSandbox.create(host.control, {
     rateLimit: false,
-    dialect: dialect === 'reference' ? dialect : deviationsOf(host),
+    dialect: dialect === 'reference' ? dialect : listDeviations(host),
     ...options,
   })
   const { baseUrl, openerUrl, apiKey } = sandbox
@@ -72,10 +72,10 @@ export async function createContext(
 }
 
 /**
- * Every deviation but those on `limit`, which change how many requests a walk takes, those that a client has to be told
- * of (a browser cannot send the cookie of the bot wall), and those that it reports as errors.
+ * Returns every deviation except those of `limit`, which change the number of requests, those that need client options (a
+ * browser cannot send the cookie of the bot wall), and those that the client reports as errors.
  */
-function deviationsOf({ testing }: Host): Deviation[] {
+function listDeviations({ testing }: Host): Deviation[] {
   return (Object.keys(testing.deviations) as Deviation[]).filter(
     (name) => !/^(limit-|key-as-token$|key-raw$|alias-|count-too-high$)/.test(name),
   )

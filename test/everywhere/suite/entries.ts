@@ -1,7 +1,7 @@
 import { equal, matches, ok, rejects } from './assert.ts'
 import type { Topic } from './context.ts'
 
-/** The other entries of the package. */
+/** Checks of the other entries of the package. */
 export const entries: Topic = {
   name: 'entries',
   dialects: ['reference'],

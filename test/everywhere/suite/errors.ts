@@ -5,7 +5,7 @@ import type { Check, Package, Topic } from './context.ts'
 
 type ClassName = Extract<keyof Package['sdk'], `${string}Error`>
 
-/** Checks that a call that meets a fault fails with this class, code, status and outcome. */
+/** Creates a check that a call with this fault fails with this class, code, status and outcome. */
 const failure =
   (
     fault: Fault,
@@ -28,20 +28,30 @@ const failure =
     ok(String(error.message).includes(`${error.method} ${error.path}`), 'the message does not name the call')
   }
 
-const says = (error: unknown, message = 'no') => ({ body: { error, message } })
+const createFault = (error: unknown, message = 'no') => ({ body: { error, message } })
 
 export const errors: Topic = {
   name: 'errors',
   checks: {
-    'status 401': failure({ status: 401, ...says(1) }, ['AuthenticationError', 'authentication', 401, 'rejected']),
-    'status 403': failure({ status: 403, ...says(1) }, ['PermissionError', 'permission', 403, 'rejected']),
-    'status 404': failure({ status: 404, ...says(1) }, ['NotFoundError', 'not_found', 404, 'rejected']),
-    'status 422': failure({ status: 422, ...says(1) }, ['ApiError', 'api', 422, 'rejected']),
-    'status 429': failure({ status: 429, ...says(1) }, ['RateLimitError', 'rate_limit', 429, 'rejected']),
-    'status 500': failure({ status: 500, ...says(1) }, ['ServerError', 'server', 500, 'unknown']),
+    'status 401': failure({ status: 401, ...createFault(1) }, [
+      'AuthenticationError',
+      'authentication',
+      401,
+      'rejected',
+    ]),
+    'status 403': failure({ status: 403, ...createFault(1) }, ['PermissionError', 'permission', 403, 'rejected']),
+    'status 404': failure({ status: 404, ...createFault(1) }, ['NotFoundError', 'not_found', 404, 'rejected']),
+    'status 422': failure({ status: 422, ...createFault(1) }, ['ApiError', 'api', 422, 'rejected']),
+    'status 429': failure({ status: 429, ...createFault(1) }, ['RateLimitError', 'rate_limit', 429, 'rejected']),
+    'status 500': failure({ status: 500, ...createFault(1) }, ['ServerError', 'server', 500, 'unknown']),
     'status 502 with an HTML page': failure({ status: 502, body: '<html>' }, ['ServerError', 'server', 502, 'unknown']),
-    'status 200 with an error in the body': failure({ ...says('1') }, ['ApiError', 'api', 400, 'rejected']),
-    'status 200 with a 429 in the body': failure({ ...says(429) }, ['RateLimitError', 'rate_limit', 429, 'rejected']),
+    'status 200 with an error in the body': failure({ ...createFault('1') }, ['ApiError', 'api', 400, 'rejected']),
+    'status 200 with a 429 in the body': failure({ ...createFault(429) }, [
+      'RateLimitError',
+      'rate_limit',
+      429,
+      'rejected',
+    ]),
     'status 200 with an HTML page': failure({ body: '<html>' }, [
       'InvalidResponseError',
       'invalid_response',
@@ -72,7 +82,7 @@ export const errors: Topic = {
       (client) => client.campaigns.create({ name: 'x' }),
     ),
 
-    'an address where no server listens': async ({ connect, deadUrl }) => {
+    'a URL on which no server listens': async ({ connect, deadUrl }) => {
       const client = connect({ baseUrl: deadUrl, retry: 0 })
       await rejects(client.account.get(), { code: 'connection', name: 'ConnectionError', attempts: 1 })
     },
@@ -101,7 +111,7 @@ export const errors: Topic = {
     },
     'safe() does not reject with an error of the package': async ({ client, sandbox }) => {
       equal((await client.account.get().safe()).ok, true)
-      await sandbox.fail({ status: 404, ...says(1) })
+      await sandbox.fail({ status: 404, ...createFault(1) })
       const result = await client.account.get().safe()
       ok(!result.ok && result.error.code === 'not_found', 'the result holds no error')
     },

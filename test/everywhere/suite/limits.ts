@@ -3,8 +3,8 @@ import type { CheckContext, Topic } from './context.ts'
 
 const rateLimit = { requests: 6, interval: 1000 }
 
-/** The statuses of all responses. A 429 is a wasted request. */
-async function statuses({ sandbox }: CheckContext): Promise<(number | undefined)[]> {
+/** Returns the statuses of all responses. A 429 is a wasted request. */
+async function readStatuses({ sandbox }: CheckContext): Promise<(number | undefined)[]> {
   return (await sandbox.requests()).map(({ status }) => status)
 }
 
@@ -12,7 +12,7 @@ const burst = async (context: CheckContext, count: number) => {
   const client = context.connect({ rateLimit })
   await Promise.all(Array.from({ length: count }, () => client.account.get()))
   equal(
-    await statuses(context),
+    await readStatuses(context),
     Array.from({ length: count }, () => 200),
     'statuses',
   )
@@ -23,7 +23,7 @@ export const limits: Topic = {
   dialects: ['reference'],
   sandbox: { rateLimit },
   checks: {
-    'calls above the rate limit wait, and none is refused': (context) => burst(context, 14),
+    'calls above the rate limit wait, and none gets a 429': (context) => burst(context, 14),
     'the state of the rate limit follows the response headers': async ({ connect }) => {
       const client = connect()
       await client.account.get()
@@ -53,11 +53,11 @@ export const limits: Topic = {
       equal(attempts, 2, 'attempts')
       ok(Date.now() - start >= 950, `the call ended after ${Date.now() - start} ms`)
     },
-    'the limit holds where a browser hides the rate headers': async (context) => {
+    'the rate limit is kept if a browser hides the rate headers': async (context) => {
       await context.sandbox.fail({ headers: { 'Access-Control-Expose-Headers': 'X-Nothing' }, times: 1000 })
       await burst(context, 14)
     },
-    'the limit holds where the rate headers are missing': async (context) => {
+    'the rate limit is kept if the rate headers are missing': async (context) => {
       const none = { 'X-RateLimit-Limit': null, 'X-RateLimit-Remaining': null, 'X-RateLimit-Reset': null }
       await context.sandbox.fail({ headers: none, times: 1000 })
       await burst(context, 14)
@@ -67,7 +67,7 @@ export const limits: Topic = {
       const other = client.withOptions({ timeout: 20_000 })
       await Promise.all(Array.from({ length: 10 }, (_, index) => (index % 2 ? client : other).account.get()))
       equal(
-        await statuses(context),
+        await readStatuses(context),
         Array.from({ length: 10 }, () => 200),
         'statuses',
       )

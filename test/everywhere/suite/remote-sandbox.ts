@@ -1,15 +1,15 @@
 import type { Fault, SandboxDialect, SandboxRequest, SandboxSeed } from 'shortlink-sdk/testing'
 
-/** The options of a sandbox that can be sent as JSON. */
+/** Options of a sandbox that can be sent as JSON. */
 export interface RemoteOptions {
   dialect?: SandboxDialect
-  /** Rows in every list, if there is no `data`. Default 3. */
+  /** The number of rows in every list, without `data`. Default: 3. */
   rows?: number
   data?: SandboxSeed
   rateLimit?: { requests: number; interval: number } | false
 }
 
-/** Stands for the bytes of an upload: how many, and their {@link checksum}. */
+/** Replaces the bytes of an upload: their number, and their {@link checksum}. */
 export interface Received {
   size: number
   checksum: number
@@ -34,7 +34,7 @@ export class RemoteSandbox {
     return new RemoteSandbox(`${control}/sandboxes/${made.id}`, made)
   }
 
-  /** Queues faults. */
+  /** Adds faults. */
   async fail(...faults: Fault[]): Promise<void> {
     for (const fault of faults) await ask(`${this.#control}/fail`, fault)
   }
@@ -54,14 +54,14 @@ export class RemoteSandbox {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the caller knows what the control returns.
+// biome-ignore lint/suspicious/noExplicitAny: the type of the response depends on the request.
 async function ask(url: string, body: object): Promise<any> {
   const response = await fetch(url, { method: 'POST', body: JSON.stringify(body) })
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`)
+  if (!response.ok) throw new Error(`${url} responded with ${response.status}: ${await response.text()}`)
   return await response.json()
 }
 
-/** FNV-1a, which changes when bytes are missing or out of order. */
+/** Returns the FNV-1a hash, which changes if bytes are missing or out of order. */
 export function checksum(bytes: Uint8Array): number {
   let sum = 0x811c9dc5
   for (const byte of bytes) sum = Math.imul(sum ^ byte, 0x01000193)

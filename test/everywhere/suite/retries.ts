@@ -9,7 +9,7 @@ export const retries: Topic = {
   checks: {
     'a GET is retried after a 503, a lost connection and a timeout': async ({ connect, sandbox }) => {
       await sandbox.fail(busy, { drop: 'before' })
-      // Bun and Deno themselves resend a GET when a reused connection is lost.
+      // Bun and Deno resend a GET themselves when a reused connection is lost.
       const { attempts, data } = await connect().account.get().withResponse()
       ok(attempts === 3 || attempts === 2, `attempts is ${attempts}`)
       equal([data.id, (await sandbox.requests()).length], [1, 3], 'id and requests')
@@ -23,7 +23,7 @@ export const retries: Topic = {
       await rejects(client.campaigns.create({ name: 'x' }), { attempts: 1, outcome: 'unknown' })
     },
     'a POST whose connection is lost is sent once, even by the runtime': async ({ client, sandbox }) => {
-      // The connection must have been used before: some runtimes resend when a reused one is lost.
+      // The connection has to be a reused one, because some runtimes resend a request when a reused connection is lost.
       await client.account.get()
       await sandbox.fail({ drop: 'after' })
       await rejects(client.campaigns.create({ name: 'y' }), { attempts: 1, outcome: 'unknown' })

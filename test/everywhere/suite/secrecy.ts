@@ -1,8 +1,8 @@
 import { ok, rejects } from './assert.ts'
 import type { Topic } from './context.ts'
 
-/** Every string that can be reached from a value by property, hidden ones included, or by iteration. */
-function everything(value: unknown, seen = new Set<unknown>(), depth = 0): string {
+/** Returns every string that can be reached from a value by property, including non-enumerable ones, or by iteration. */
+function collectStrings(value: unknown, seen = new Set<unknown>(), depth = 0): string {
   if (typeof value !== 'object' || value === null) return `${String(value)}\n`
   if (seen.has(value) || depth > 8) return ''
   seen.add(value)
@@ -14,8 +14,8 @@ function everything(value: unknown, seen = new Set<unknown>(), depth = 0): strin
       // A getter that throws reveals nothing.
     }
   }
-  // Only an error has a text beyond its properties.
-  return `${value instanceof Error ? String(value) : ''}\n${inner.map((part) => everything(part, seen, depth + 1)).join('')}`
+  // Only errors have text that is not in a property.
+  return `${value instanceof Error ? String(value) : ''}\n${inner.map((part) => collectStrings(part, seen, depth + 1)).join('')}`
 }
 
 const secret = 'a-very/secret+key&1'
@@ -24,7 +24,7 @@ export const secrecy: Topic = {
   name: 'secrecy',
   dialects: ['reference'],
   checks: {
-    'no error contains the key, even where the server echoes it': async ({ connect, sandbox, deadUrl }) => {
+    'no error contains the key, even if the server echoes it': async ({ connect, sandbox, deadUrl }) => {
       const client = connect({ apiKey: secret, retry: 0, timeout: 300 })
       const echo = {
         error: 1,
@@ -39,22 +39,25 @@ export const secrecy: Topic = {
       await sandbox.fail({ status: 500, body: echo }, { drop: 'before' }, { delay: 3000 })
       for (let index = 0; index < 6; index++) {
         const error = await rejects(client.account.get(), {})
-        const text = everything(error) + JSON.stringify(error)
+        const text = collectStrings(error) + JSON.stringify(error)
         ok(
           !text.includes(secret) && !text.includes(encodeURIComponent(secret)),
           `error ${index} (${error.code}) contains the key`,
         )
       }
       const error = await rejects(connect({ apiKey: secret, baseUrl: deadUrl, retry: 0 }).account.get(), {})
-      ok(!everything(error).includes(secret), 'the connection error contains the key')
+      ok(!collectStrings(error).includes(secret), 'the connection error contains the key')
     },
     'the client does not reveal the key': async ({ connect }) => {
       const client = connect({ apiKey: secret })
-      ok(!everything(client).includes(secret), 'a property contains the key')
+      ok(!collectStrings(client).includes(secret), 'a property contains the key')
       ok(!JSON.stringify(client)?.includes(secret), 'the JSON contains the key')
     },
     'withResponse() does not reveal the key': async ({ client, sandbox }) => {
-      ok(!everything(await client.account.get().withResponse()).includes(sandbox.apiKey), 'the result contains the key')
+      ok(
+        !collectStrings(await client.account.get().withResponse()).includes(sandbox.apiKey),
+        'the result contains the key',
+      )
     },
     'apiKey: null sends no key': async ({ connect, sandbox }) => {
       await connect({ apiKey: null, retry: 0 }).account.get().safe()

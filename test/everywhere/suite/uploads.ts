@@ -5,17 +5,17 @@ import { checksum, type Received } from './remote-sandbox.ts'
 
 const SIZE = 300_000
 
-/** Bytes without a repeating pattern. */
-export function bytesOf(size: number): Uint8Array<ArrayBuffer> {
+/** Creates bytes without a repeating pattern. */
+export function createBytes(size: number): Uint8Array<ArrayBuffer> {
   return Uint8Array.from({ length: size }, (_, index) => (index * 31 + (index >> 8)) & 255)
 }
 
-async function* pieces(bytes: Uint8Array<ArrayBuffer>) {
+async function* splitBytes(bytes: Uint8Array<ArrayBuffer>) {
   for (let start = 0; start < bytes.length; start += 60_000) yield bytes.subarray(start, start + 60_000)
 }
 
-function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> {
-  const source = pieces(bytes)
+function createStream(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> {
+  const source = splitBytes(bytes)
   return new ReadableStream({
     async pull(controller) {
       const { done, value } = await source.next()
@@ -25,8 +25,8 @@ function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> {
   })
 }
 
-/** Asserts that the server received exactly these bytes. */
-async function received({ sandbox }: CheckContext, bytes: Uint8Array, sized: boolean): Promise<void> {
+/** Checks that the server received exactly these bytes. */
+async function checkReceived({ sandbox }: CheckContext, bytes: Uint8Array, sized: boolean): Promise<void> {
   const request = await sandbox.last()
   ok(request, 'no request arrived')
   equal(request.body, { size: bytes.length, checksum: checksum(bytes) } satisfies Received, 'bytes')
@@ -37,17 +37,17 @@ async function received({ sandbox }: CheckContext, bytes: Uint8Array, sized: boo
 const kind =
   (make: (bytes: Uint8Array<ArrayBuffer>) => UploadContent, sized: boolean): Check =>
   async (context) => {
-    const bytes = bytesOf(SIZE)
+    const bytes = createBytes(SIZE)
     const { id, shorturl } = await context.client.files.upload('report.pdf', make(bytes))
     equal(id, 4, 'id')
     ok(/^https?:/.test(shorturl), 'shorturl')
-    await received(context, bytes, sized)
+    await checkReceived(context, bytes, sized)
   }
 
 const progress =
   (make: (bytes: Uint8Array<ArrayBuffer>) => UploadContent, sized: boolean): Check =>
   async (context) => {
-    const bytes = bytesOf(SIZE)
+    const bytes = createBytes(SIZE)
     const steps: { loaded: number; total: number | undefined }[] = []
     await context.client.files.upload(
       'report.pdf',
@@ -55,7 +55,7 @@ const progress =
       {},
       { onProgress: (step) => void steps.push({ ...step }) },
     )
-    await received(context, bytes, sized)
+    await checkReceived(context, bytes, sized)
     ok(steps.length > 0, 'no progress was reported')
     equal(steps.at(-1)!.loaded, SIZE, 'last step')
     ok(
@@ -79,27 +79,27 @@ export const uploads: Topic = {
     }, true),
     ArrayBuffer: kind((bytes) => bytes.buffer, true),
     Uint8Array: kind((bytes) => bytes, true),
-    'a view of a part of a buffer': async (context) => {
-      const whole = bytesOf(SIZE)
+    'a view of part of a buffer': async (context) => {
+      const whole = createBytes(SIZE)
       await context.client.files.upload('part.bin', whole.subarray(1000, 2000))
-      await received(context, whole.slice(1000, 2000), true)
+      await checkReceived(context, whole.slice(1000, 2000), true)
       await context.client.files.upload('part.bin', new DataView(whole.buffer, 5, 100))
-      await received(context, whole.slice(5, 105), true)
+      await checkReceived(context, whole.slice(5, 105), true)
     },
-    ReadableStream: kind(streamOf, false),
-    AsyncIterable: kind(pieces, false),
+    ReadableStream: kind(createStream, false),
+    AsyncIterable: kind(splitBytes, false),
     'a file on disk': async (context) => {
       if (!context.openFile) throw new Skip('no files here')
-      const file = await context.openFile(bytesOf(SIZE))
+      const file = await context.openFile(createBytes(SIZE))
       await context.client.files.upload('file.bin', file)
-      await received(context, bytesOf(SIZE), true)
+      await checkReceived(context, createBytes(SIZE), true)
     },
     'an empty file': async (context) => {
       await context.client.files.upload('empty.bin', new Uint8Array())
-      await received(context, new Uint8Array(), true)
+      await checkReceived(context, new Uint8Array(), true)
     },
     'progress of a Blob': progress((bytes) => new Blob([bytes]), true),
-    'progress of a stream': progress(streamOf, false),
+    'progress of a stream': progress(createStream, false),
     'file names with special characters arrive unchanged': async ({ client, sandbox }) => {
       for (const name of ['a b.txt', 'a&b?c#d.txt', '100%.txt', 'größe 名前.txt', "it's+1;=,@!.txt"]) {
         await client.files.upload(name, new Blob(['x']))
@@ -109,7 +109,7 @@ export const uploads: Topic = {
     'an upload whose connection is lost is sent once, even by the runtime': async ({ client, sandbox }) => {
       await client.account.get()
       await sandbox.fail({ drop: 'after' })
-      await rejects(client.files.upload('a.txt', bytesOf(100)), { attempts: 1, outcome: 'unknown' })
+      await rejects(client.files.upload('a.txt', createBytes(100)), { attempts: 1, outcome: 'unknown' })
       equal((await sandbox.requests()).length, 2, 'requests')
     },
     'a stream is not sent again': async ({ client, sandbox }) => {
@@ -119,7 +119,7 @@ export const uploads: Topic = {
         body: { error: 1, message: 'slow' },
         headers: { 'Retry-After': '0' },
       })
-      await rejects(client.files.upload('a.txt', streamOf(bytesOf(100))), { code: 'rate_limit', attempts: 1 })
+      await rejects(client.files.upload('a.txt', createStream(createBytes(100))), { code: 'rate_limit', attempts: 1 })
     },
     'a Blob is sent again after a 429': async ({ client, sandbox }) => {
       await sandbox.fail({

@@ -52,7 +52,7 @@ result.data.email
 createProxy(client, { authorize: 'everyone', allow: ['campaigns'] })
 // @ts-expect-error: the calls are required
 createProxy(client, { authorize: 'everyone' })
-// @ts-expect-error: it must be said who may call
+// @ts-expect-error: authorize is required
 createProxy(client, { allow: ['GET /campaigns'] })
 // @ts-expect-error: an unknown dialect
 createSandbox({ dialect: 'klingon' })

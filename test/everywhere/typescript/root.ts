@@ -1,4 +1,4 @@
-/** What `moduleResolution: node10` finds: the root entry, by `main` and `types` of package.json. */
+/** Uses the root entry, which `moduleResolution: node10` finds by `main` and `types` of package.json. */
 import { type Campaign, isShortLinkError, ShortLinkClient } from 'shortlink-sdk'
 
 export const client = new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: 'key' })

@@ -1,6 +1,6 @@
-import { buildsWithoutVariables, listsInChromium, refusesStrangers, saysWhatIsMissing } from '../site.ts'
+import { testBuildWithoutVariables, testListInChromium, testMissingVariable, testRefusals } from '../site.ts'
 
-buildsWithoutVariables()
-listsInChromium() // three campaigns, two to a page
-refusesStrangers()
-saysWhatIsMissing()
+testBuildWithoutVariables()
+testListInChromium() // three campaigns, two to a page
+testRefusals()
+testMissingVariable()

@@ -1,3 +1,3 @@
-import { checkSite } from '../site.ts'
+import { testSite } from '../site.ts'
 
-checkSite({ path: '/server' })
+testSite({ path: '/server' })

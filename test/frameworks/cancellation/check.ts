@@ -1,4 +1,4 @@
-/** What libraries make of a call that they, or a user, have aborted: a cancellation, not a failure. */
+/** Checks that libraries treat a call that they, or a user, abort as a cancellation, not as a failure. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { QueryClient, QueryObserver } from '@tanstack/query-core'
@@ -13,25 +13,25 @@ const { window } = new JSDOM('<!doctype html>', { url: 'https://shop.example/' }
 Object.assign(globalThis, { window, document: window.document })
 const { createRoot } = await import('react-dom/client')
 
-/** A sandbox with one link, whose first list stalls, and what calls of its client have failed with. */
+/** Creates a sandbox with one link, whose first list stalls, and a client that records the errors of its calls. */
 function start() {
   const sandbox = createSandbox({ data: { links: [{ alias: 'sale', url: 'https://shop.example/sale' }] } })
   sandbox.fail({ path: '/urls', stall: true })
   const failures: unknown[] = []
   const client = new ShortLinkClient({ ...sandbox.clientOptions, onError: ({ error }) => void failures.push(error) })
-  const requests = (count: number) => until(() => sandbox.requests.length === count)
+  const requests = (count: number) => waitUntil(() => sandbox.requests.length === count)
   return { sandbox, client, failures, requests }
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 1))
+async function waitUntil(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1))
 }
 
-const nameAndOutcome = (error: unknown) => (isShortLinkError(error) ? `${error.name} ${error.outcome}` : error)
+const describeError = (error: unknown) => (isShortLinkError(error) ? `${error.name} ${error.outcome}` : error)
 
 const aliases = (page: Page<Link> | undefined) => page?.items.map(({ alias }) => alias).join()
 
-test('TanStack Query: a query that nobody observes any more is cancelled without an error, and can be fetched afterwards', async () => {
+test('TanStack Query: a query without observers is canceled without an error, and can be fetched again', async () => {
   const { client, failures, requests } = start()
   const queries = new QueryClient()
   const queryFn = ({ signal }: { signal: AbortSignal }) => client.links.list({}, { signal })
@@ -41,15 +41,15 @@ test('TanStack Query: a query that nobody observes any more is cancelled without
 
   stop()
 
-  await until(() => failures.length > 0)
-  assert.deepEqual(failures.map(nameAndOutcome), ['AbortError unknown'])
+  await waitUntil(() => failures.length > 0)
+  assert.deepEqual(failures.map(describeError), ['AbortError unknown'])
   const { error, fetchFailureCount } = queries.getQueryState(['links'])!
   assert.deepEqual({ error, fetchFailureCount }, { error: null, fetchFailureCount: 0 })
   assert.equal(aliases(await queries.fetchQuery(query)), 'sale')
   queries.clear()
 })
 
-/** What `fromFetch` of RxJS does for fetch: unsubscribing aborts the call. */
+/** Like `fromFetch` of RxJS, creates an Observable that aborts the call when it is unsubscribed. */
 const fromCall = <T>(call: (signal: AbortSignal) => PromiseLike<T>) =>
   new Observable<T>((subscriber) => {
     const controller = new AbortController()
@@ -63,7 +63,7 @@ const fromCall = <T>(call: (signal: AbortSignal) => PromiseLike<T>) =>
     return () => controller.abort()
   })
 
-test('RxJS: switchMap aborts the call before, whose error reaches nobody', async () => {
+test('RxJS: switchMap aborts the previous call, whose error is ignored', async () => {
   const { client, failures, requests } = start()
   const searches = new Subject<string>()
   const found: unknown[] = []
@@ -76,12 +76,12 @@ test('RxJS: switchMap aborts the call before, whose error reaches nobody', async
 
   searches.next('sale')
 
-  await until(() => found.length > 0)
+  await waitUntil(() => found.length > 0)
   assert.deepEqual([found, errors], [['sale'], []])
-  assert.deepEqual(failures.map(nameAndOutcome), ['AbortError unknown'])
+  assert.deepEqual(failures.map(describeError), ['AbortError unknown'])
 })
 
-/** Renders a component, and gives its text. */
+/** Renders a component, and returns its text. */
 function render(component: () => string) {
   const root = createRoot(window.document.createElement('main'))
   let shown = 'loads'
@@ -93,7 +93,7 @@ function render(component: () => string) {
   return { text: () => shown, unmount: () => root.unmount() }
 }
 
-test('React: an effect that StrictMode runs twice, or that is left, aborts its call and shows no error', async () => {
+test('React: an effect that StrictMode runs twice, or that is cleaned up, aborts its call and shows no error', async () => {
   const { client, failures, requests } = start()
   const component = () => {
     const [shown, show] = useState('loads')
@@ -114,16 +114,16 @@ test('React: an effect that StrictMode runs twice, or that is left, aborts its c
 
   left.unmount()
 
-  await until(() => failures.length === 2)
-  assert.deepEqual(failures.map(nameAndOutcome), ['AbortError not-sent', 'AbortError unknown'])
+  await waitUntil(() => failures.length === 2)
+  assert.deepEqual(failures.map(describeError), ['AbortError not-sent', 'AbortError unknown'])
   assert.equal(left.text(), 'loads')
   const { text, unmount } = render(component)
-  await until(() => text() !== 'loads')
+  await waitUntil(() => text() !== 'loads')
   assert.equal(text(), 'sale')
   unmount()
 })
 
-test('SWR: an aborted call is not tried again if its name says so, and can be made anew', async () => {
+test('SWR: an AbortError is not retried, and the call can be made again', async () => {
   const { client, failures, requests } = start()
   let controller = new AbortController()
   let again = async () => {}
@@ -143,12 +143,12 @@ test('SWR: an aborted call is not tried again if its name says so, and can be ma
 
   controller.abort()
 
-  await until(() => text() === 'nothing, AbortError, idle')
-  assert.deepEqual(failures.map(nameAndOutcome), ['AbortError unknown'])
+  await waitUntil(() => text() === 'nothing, AbortError, idle')
+  assert.deepEqual(failures.map(describeError), ['AbortError unknown'])
   controller = new AbortController()
   await again()
 
-  await until(() => text() === 'sale, no error, idle')
+  await waitUntil(() => text() === 'sale, no error, idle')
   await requests(2)
   unmount()
 })

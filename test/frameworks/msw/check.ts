@@ -2,13 +2,13 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { run } from '../harness.ts'
 
-// Also run in ../msw-3, with the msw that is installed there.
+// ../msw-3 runs this file too, with its own version of msw.
 const program = await readFile(new URL('shortlinks.test.ts', import.meta.url), 'utf8')
 
-/** In CommonJS, the types of msw are another copy than those that the handlers are declared with. */
+/** In CommonJS, TypeScript loads another copy of msw's types than the one in the declarations of the handlers. */
 const inCommonJs = program.replace('...handlers(sandbox)', '...(handlers(sandbox) as never[])')
 
-/** The resolutions that TypeScript has, with the extensions of the formats that each compiles. */
+/** The module resolutions of TypeScript, with the file extensions of the formats that each compiles. */
 const ways = [
   { extensions: ['mts', 'cts'], options: ['--module', 'nodenext'] },
   { extensions: ['ts'], options: ['--module', 'esnext', '--moduleResolution', 'bundler'] },
@@ -16,7 +16,7 @@ const ways = [
 
 for (const { extensions, options } of ways) {
   const formats = extensions.map((extension) => `.${extension}`).join(' and ')
-  test(`setupServer takes the handlers in ${formats} with ${options.join(' ')}, and the test runs`, async () => {
+  test(`setupServer accepts the handlers in ${formats} with ${options.join(' ')}, and the test runs`, async () => {
     const files = extensions.map((extension) => `build/shortlinks.test.${extension}`)
     await mkdir('build', { recursive: true })
     await Promise.all(files.map((file) => writeFile(file, file.endsWith('.cts') ? inCommonJs : program)))

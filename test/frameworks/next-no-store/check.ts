@@ -6,7 +6,7 @@ const aliases = ['sale', 'opening']
 
 for (const cacheComponents of ['off', 'on']) {
   const options = { CACHE_COMPONENTS: cacheComponents }
-  test(`what the client throws steers Next.js, Cache Components ${cacheComponents}`, {
+  test(`no-store pages and redirects from an apiKey function work in Next.js, Cache Components ${cacheComponents}`, {
     timeout: 400_000,
   }, async (t) => {
     const { sandbox, env, close } = await startSandbox(aliases, 1000)

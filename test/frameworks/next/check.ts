@@ -1,3 +1,3 @@
-import { checkSite } from '../site.ts'
+import { testSite } from '../site.ts'
 
-checkSite({ path: '/api/links', method: 'POST', body: '{"url":"https://shop.example"}' })
+testSite({ path: '/api/links', method: 'POST', body: '{"url":"https://shop.example"}' })

@@ -16,7 +16,7 @@ const require = createRequire(import.meta.url)
 const out = await mkdtemp(join(tmpdir(), 'react-native-'))
 const system = process.platform === 'darwin' ? 'osx-bin' : 'linux64-bin'
 
-/** Bundles with Metro and the configuration that every React Native project has. */
+/** Bundles with Metro and the default configuration of React Native. */
 async function bundle(entry: string, file: string): Promise<string> {
   const Metro = require('metro')
   const config = await Metro.loadConfig({ cwd: import.meta.dirname }, { reporter: { update() {} } })
@@ -25,7 +25,7 @@ async function bundle(entry: string, file: string): Promise<string> {
   return output
 }
 
-test('Metro bundles an app, and the compiler of React Native takes it', { timeout: 600_000 }, async () => {
+test('Metro bundles an app, and the compiler of React Native accepts it', { timeout: 600_000 }, async () => {
   const app = await bundle('index.js', 'app.js')
   await run(require.resolve(`hermes-compiler/hermesc/${system}/hermesc`), [
     '-w',
@@ -38,10 +38,10 @@ test('Metro bundles an app, and the compiler of React Native takes it', { timeou
 
 const program = `(0, eval)(${JSON.stringify(await readFile(await bundle('vm/index.js', 'vm.js'), 'utf8'))})`
 for (const [version, hasNewAbortController] of Object.entries({ 0.81: false, 0.88: true })) {
-  const { results, uploaded, output } = await hermes(
+  const { results, uploaded, output } = await runHermes(
     `globalThis.hasNewAbortController = ${hasNewAbortController}; ${program}`,
   )
-  test(`the Hermes VM runs every check, set up as React Native ${version} does`, () => {
+  test(`the Hermes VM runs every check, with the globals of React Native ${version}`, () => {
     assert.ok(results.length > 0, output)
     assert.equal(String(uploaded), 'tea')
   })
@@ -64,8 +64,8 @@ interface Message {
   done?: boolean
 }
 
-/** The virtual machine of React Native, with this process as its native side: timers and the network. */
-async function hermes(program: string) {
+/** Starts the virtual machine of React Native, with this process as its native side: timers and the network. */
+async function runHermes(program: string) {
   const sandbox = createSandbox({ data: sampleData(120) })
   const served = await serve(sandbox)
   sandbox.fail({ path: '/qr/:id', stall: true })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { start, startSandbox } from '../harness.ts'
 
 for (const framework of ['fastify', 'hono', 'express']) {
-  const begin = async (requests: number) => {
+  const startService = async (requests: number) => {
     const { sandbox, env, close } = await startSandbox([], requests)
     const service = await start('node', [`${framework}.ts`], env)
     const shorten = (body: unknown, headers: Record<string, string> = { Authorization: 'Bearer of-the-shop' }) =>
@@ -12,14 +12,14 @@ for (const framework of ['fastify', 'hono', 'express']) {
         headers: { 'Content-Type': 'application/json', ...headers },
         body: JSON.stringify(body),
       })
-    const until = async (isSo: () => boolean) => {
-      while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5))
+    const waitUntil = async (condition: () => boolean) => {
+      while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
     }
-    return { sandbox, service, shorten, sent: () => until(() => sandbox.requests.length > 0), close }
+    return { sandbox, service, shorten, sent: () => waitUntil(() => sandbox.requests.length > 0), close }
   }
 
-  test(`${framework}: answers 201, 401, 400, and 429 with Retry-After`, { timeout: 60_000 }, async () => {
-    const { service, shorten, close } = await begin(1)
+  test(`${framework}: responds with 201, 401, 400, and 429 with Retry-After`, { timeout: 60_000 }, async () => {
+    const { service, shorten, close } = await startService(1)
     try {
       const url = 'https://shop.example/tea'
       const made = await shorten({ url })
@@ -37,8 +37,8 @@ for (const framework of ['fastify', 'hono', 'express']) {
     }
   })
 
-  test(`${framework}: ends a call at the deadline that the caller names`, { timeout: 60_000 }, async () => {
-    const { sandbox, service, shorten, close } = await begin(30)
+  test(`${framework}: ends a call at the deadline of the caller`, { timeout: 60_000 }, async () => {
+    const { sandbox, service, shorten, close } = await startService(30)
     try {
       sandbox.fail({ delay: Number.POSITIVE_INFINITY })
       const headers = { Authorization: 'Bearer of-the-shop', 'X-Timeout-Ms': '200' }
@@ -49,8 +49,8 @@ for (const framework of ['fastify', 'hono', 'express']) {
     }
   })
 
-  test(`${framework}: answers what is in flight after SIGTERM, and ends`, { timeout: 60_000 }, async () => {
-    const { sandbox, service, shorten, sent, close } = await begin(30)
+  test(`${framework}: completes requests in flight after SIGTERM, and exits`, { timeout: 60_000 }, async () => {
+    const { sandbox, service, shorten, sent, close } = await startService(30)
     try {
       sandbox.fail({ delay: 500 })
       const call = shorten({ url: 'https://shop.example/tea' })
@@ -63,8 +63,10 @@ for (const framework of ['fastify', 'hono', 'express']) {
     }
   })
 
-  test(`${framework}: aborts what has not ended after five seconds, and logs it`, { timeout: 60_000 }, async () => {
-    const { sandbox, service, shorten, sent, close } = await begin(30)
+  test(`${framework}: aborts requests that are still running five seconds after SIGTERM, and logs them`, {
+    timeout: 60_000,
+  }, async () => {
+    const { sandbox, service, shorten, sent, close } = await startService(30)
     try {
       sandbox.fail({ delay: Number.POSITIVE_INFINITY })
       const call = shorten({ url: 'https://shop.example/tea' })

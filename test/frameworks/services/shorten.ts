@@ -7,7 +7,7 @@ const platform = new ShortLinkClient()
 /** Aborted when calls have to end. */
 export const shutdown = new AbortController()
 
-/** Shortens an address for whoever is signed in, as long as they wait. */
+/** Shortens a URL with the API key of the signed-in user. */
 export async function shorten(url: string, header: (name: string) => string | undefined): Promise<Response> {
   const apiKey = keyOf(header('Authorization'))
   if (apiKey === undefined) return Response.json({ message: 'Please sign in.' }, { status: 401 })
@@ -17,6 +17,6 @@ export async function shorten(url: string, header: (name: string) => string | un
   const result = await client.links.create({ url }, { signal: shutdown.signal }).safe()
   if (result.ok) return Response.json({ shorturl: result.data.shorturl }, { status: 201 })
 
-  if (result.error.outcome === 'unknown') console.error(url, result.error) // it may have been made
+  if (result.error.outcome === 'unknown') console.error(url, result.error) // the link may exist
   return errorResponse(result.error)
 }

@@ -1,4 +1,4 @@
-/** Stands for your own: the API key of whoever is signed in. */
+/** Returns the API key of the signed-in user. Replace it with your own lookup. */
 export function keyOf(authorization = ''): string | undefined {
   return new Map([['Bearer of-the-shop', process.env.SHORTLINK_API_KEY]]).get(authorization)
 }

@@ -12,7 +12,7 @@ const rows = Array.from({ length: 25 }, (_, index) => ({
   custom: `page-${index}`,
 }))
 
-test('an import in slices makes each link once, whenever a slice ends', async () => {
+test('an import in slices creates each link once, whenever a slice ends', async () => {
   const sandbox = createSandbox()
   const client = new ShortLinkClient(sandbox.clientOptions)
   const database = new DatabaseSync(':memory:')
@@ -35,7 +35,7 @@ test('an import in slices makes each link once, whenever a slice ends', async ()
   assert.equal(sandbox.requests.length, sent)
 })
 
-test('a second run is refused while the first is in progress, and starts a minute after the first was killed', async () => {
+test('a second run is rejected while the first is in progress, and starts a minute after the first was killed', async () => {
   const sandbox = createSandbox()
   const client = new ShortLinkClient(sandbox.clientOptions)
   const database = new DatabaseSync(':memory:')

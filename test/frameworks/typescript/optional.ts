@@ -1,5 +1,5 @@
-// With exactOptionalPropertyTypes, what may be left out may also be `undefined`: options are often passed on from one's
-// own.
+// With exactOptionalPropertyTypes, optional properties and parameters accept `undefined` too, because programs often pass
+// on their own optional values.
 import { ShortLinkClient } from 'shortlink-sdk'
 
 const client = new ShortLinkClient({

@@ -2,18 +2,24 @@ import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { start, startSandbox } from '../harness.ts'
-import { buildsWithoutVariables, listsInChromium, readsDotEnv, refusesStrangers, saysWhatIsMissing } from '../site.ts'
+import {
+  testBuildWithoutVariables,
+  testDotEnv,
+  testListInChromium,
+  testMissingVariable,
+  testRefusals,
+} from '../site.ts'
 
-buildsWithoutVariables()
-listsInChromium()
-refusesStrangers()
-saysWhatIsMissing()
-readsDotEnv()
+testBuildWithoutVariables()
+testListInChromium()
+testRefusals()
+testMissingVariable()
+testDotEnv()
 
 const signedIn = { headers: { Cookie: 'session=8c1f0e' } }
 
 for (const script of ['dev', 'preview', 'start']) {
-  test(`answers a page through the proxy with npm run ${script}, and refuses strangers`, {
+  test(`responds to a page through the proxy with npm run ${script}, and refuses other visitors`, {
     timeout: 120_000,
   }, async () => {
     const { env, close } = await startSandbox(['sale'])
@@ -32,7 +38,7 @@ for (const script of ['dev', 'preview', 'start']) {
   })
 }
 
-test('has neither the key nor the address in what it serves', async () => {
+test('serves neither the key nor the address', async () => {
   const names = await readdir('dist', { recursive: true })
   const scripts = names.filter((name) => name.endsWith('.js'))
   const text = (await Promise.all(scripts.map((name) => readFile(`dist/${name}`, 'utf8')))).join('')

@@ -1,4 +1,4 @@
-// React Native sets these up for every app: its own URL, and fetch and AbortController from npm (in 0.88 its own).
+// The globals of a React Native app: its own URL, and fetch and AbortController from npm, or its own since 0.88.
 
 import Blob from 'react-native/Libraries/Blob/Blob'
 import { URL, URLSearchParams } from 'react-native/Libraries/Blob/URL'

@@ -1,10 +1,10 @@
-// What React Native's native side gives its JavaScript: timers and the network. Here the other side is check.ts: a line
-// that is printed goes there, and it evaluates `native.fire(…)` and `native.respond(…)` here.
+// Replaces the native side of React Native: timers and the network. check.mts receives printed lines as messages, and
+// evaluates `native.fire(…)` and `native.respond(…)` here.
 const timers = new Map()
 const requests = new Map()
 let count = 0
 
-const tell = (message) => print(`@${JSON.stringify(message)}`)
+const post = (message) => print(`@${JSON.stringify(message)}`)
 
 globalThis.native = {
   fire(id) {
@@ -21,7 +21,7 @@ globalThis.native = {
 globalThis.setTimeout = (callback, ms = 0, ...args) => {
   const id = ++count
   timers.set(id, () => callback(...args))
-  tell({ timer: id, ms })
+  post({ timer: id, ms })
   return id
 }
 globalThis.clearTimeout = (id) => void timers.delete(id)
@@ -47,7 +47,7 @@ globalThis.XMLHttpRequest = class XMLHttpRequest {
     this.id = ++count
     requests.set(this.id, this)
     const bytes = typeof body === 'object' && body !== null ? [...new Uint8Array(body.buffer ?? body)] : undefined
-    tell({ request: this.id, method: this.method, url: this.url, headers: this.headers, body: bytes ?? body })
+    post({ request: this.id, method: this.method, url: this.url, headers: this.headers, body: bytes ?? body })
   }
   abort() {
     requests.delete(this.id)
@@ -66,7 +66,7 @@ globalThis.XMLHttpRequest = class XMLHttpRequest {
   }
 }
 
-// The engine in React Native 0.81 is newer than the one that npm has for this machine.
+// The engine in React Native 0.81 is newer than the one on npm for this machine.
 Array.prototype.at ??= function (index) {
   return this[index < 0 ? this.length + index : index]
 }

@@ -7,7 +7,7 @@ export class ShortLinks {
   /** Without a key: the server's proxy adds it. */
   readonly #client = new ShortLinkClient({ baseUrl: '/api/shortlink', apiKey: null })
 
-  /** The links so far, page by page. A list itself is a promise too, of one page: give `from` its pages. */
+  /** Emits the links so far, page by page. `from(list)` would emit only the first page, because a list is a promise too. */
   links(): Observable<Link[]> {
     return from(this.#client.links.list({ limit: 2 }).pages()).pipe(
       map(({ items }) => items),
