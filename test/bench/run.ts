@@ -1,6 +1,6 @@
 /**
- * `npm run bench` measures everything; `npm run bench -- weight alone` measures only these. `--quick` runs fewer rounds,
- * for results while you work. `--report` writes `report/` too.
+ * `npm run bench` measures everything; `npm run bench -- weight alone` only these. `--quick` runs fewer rounds, for
+ * results while you work. `--report` writes `report/` too.
  */
 import { parseArgs } from 'node:util'
 import * as alone from './alone.ts'

@@ -15,8 +15,8 @@ const signedIn = { headers: { Cookie: 'session=8c1f0e' } }
 const options = { timeout: 400_000 }
 
 /**
- * Runs all tests, for a framework that also renders `/server`, and optionally other pages, on the server. `handler` is a
- * request for which its server makes one call.
+ * Runs all tests, for a framework that also renders `/server`, and optionally other pages, on the server. `handler` is
+ * a request for which its server makes one call.
  */
 export function testSite(handler: SiteRequest, ...pages: string[]): void {
   testBuildWithoutVariables()

@@ -65,7 +65,7 @@ const measured = [
 const report = await readFile(new URL('../../test/bench/report/README.md', import.meta.url), 'utf8')
 const measurementsPage = 'guides/runtimes.md'
 
-/** Returns the first table under a heading, without the row of shortlink-sdk, which `npm run budgets` writes and checks. */
+/** Returns the first table under a heading, without the row of shortlink-sdk, which `npm run budgets` writes. */
 function findTable(heading: string, text: string): string {
   const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`))
   const table = /^\|.*(\n\|.*)*/m.exec(section ?? '')?.[0] ?? `no table under ${heading}`

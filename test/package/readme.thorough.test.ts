@@ -47,7 +47,7 @@ test('every test that SECURITY.md names exists', async () => {
   await Promise.all(named.map((path) => access(new URL(`../../${path}`, import.meta.url))))
 })
 
-test('the README has at most 110 lines of 120 characters, and both commands in the first 20', () => {
+test('the README is 110 lines of 120 characters at most, and has both commands in the first 20', () => {
   const lines = readme.split('\n')
   expect(lines.length - 1).toBeLessThanOrEqual(110)
   expect(lines.filter((line) => line.length > 120)).toEqual([])
@@ -83,12 +83,12 @@ test('the overview of the site starts with the first program', async () => {
   expect(fencesOf(overview)[0]?.code).toBe(snippets[0]?.code)
 })
 
-/** Returns the methods of a sub-client, including inherited ones. */
-function listMethods(value: object): string[] {
+/** The methods of a sub-client, inherited ones included. */
+function methodsOf(value: object): string[] {
   const prototype = Object.getPrototypeOf(value)
   if (prototype === Object.prototype) return []
   const own = Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor')
-  return [...own, ...listMethods(prototype)]
+  return [...own, ...methodsOf(prototype)]
 }
 
 test('the table of sub-clients has every method of each', () => {
@@ -98,7 +98,7 @@ test('the table of sub-clients has every method of each', () => {
   )
   const isSubClient = (value: unknown): value is object => /Resource$/.test(Object(value).constructor.name)
   const subClients = Object.entries(client).filter(([, value]) => isSubClient(value))
-  const expected = subClients.map(([name, value]) => [name, listMethods(value).sort()])
+  const expected = subClients.map(([name, value]) => [name, methodsOf(value).sort()])
   expect(expected).toHaveLength(11)
   expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(expected))
 })

@@ -123,7 +123,7 @@ describe('a response to the browser', () => {
     }
   })
 
-  test('is limited by its size after decompression', async () => {
+  test('a compressed response is counted after decompression', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024))
     const { call } = await proxied({}, (_request, response) =>
       response.writeHead(200, { ...json, 'Content-Encoding': 'gzip' }).end(bomb),

@@ -3,7 +3,7 @@ import { serve } from 'shortlink-sdk/node'
 import type { Sandbox } from 'shortlink-sdk/testing'
 import { handlers } from 'shortlink-sdk/testing/msw'
 
-/** A way to call a sandbox: `fetch` and two addresses, without the client. */
+/** A transport to a sandbox: `fetch` and two addresses, without the client. */
 export interface Transport {
   fetch: typeof globalThis.fetch
   baseUrl: string

@@ -33,7 +33,7 @@ export interface ClientArgs {
 /**
  * Parses the values of `--header`.
  *
- * @throws {UsageError} if one is not `Name: value`, or is the key; the message does not quote it, because it may be
+ * @throws {UsageError} if a header is not `Name: value`, or is the key; the message does not quote it, because it may be
  *   a secret
  */
 export function parseHeaders({ header }: ClientArgs): [string, string][] {
@@ -56,7 +56,7 @@ export function createClient(args: ClientArgs, options: ShortLinkClientOptions =
   const baseUrl = getBaseUrl(args)
   if (!baseUrl) throw new UsageError('no address: set SHORTLINK_BASE_URL, or use --base-url https://sho.rt/api')
   if (!process.env.SHORTLINK_API_KEY) throw new UsageError('no key: set SHORTLINK_API_KEY')
-  return newClient(args, { ...options, baseUrl })
+  return buildClient(args, { ...options, baseUrl })
 }
 
 /**
@@ -66,9 +66,9 @@ export function createClient(args: ClientArgs, options: ShortLinkClientOptions =
  * @throws {UsageError} if the address is invalid
  */
 export const createPlanningClient = (args: ClientArgs): ShortLinkClient =>
-  newClient(args, { baseUrl: getBaseUrl(args) || 'http://localhost' })
+  buildClient(args, { baseUrl: getBaseUrl(args) || 'http://localhost' })
 
-function newClient(args: ClientArgs, options: ShortLinkClientOptions): ShortLinkClient {
+function buildClient(args: ClientArgs, options: ShortLinkClientOptions): ShortLinkClient {
   try {
     return new ShortLinkClient({
       ...options,

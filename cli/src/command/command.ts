@@ -94,7 +94,11 @@ interface Definition<A extends Args> {
  * @param maxPositionals the largest number of arguments that are not options
  * @param notes text for its help, after the options
  */
-export function defineCommand<const A extends Args>(definition: Definition<A>, most: number, notes = ''): Command {
+export function defineCommand<const A extends Args>(
+  definition: Definition<A>,
+  maxPositionals: number,
+  notes = '',
+): Command {
   return {
     async help() {
       const usage = await renderUsage(definition as unknown as CommandDef, { meta: { name: 'shortlink' } })
@@ -104,7 +108,7 @@ export function defineCommand<const A extends Args>(definition: Definition<A>, m
       return parts.flatMap((part) => part.trimEnd() || []).join('\n\n')
     },
     async run(rawArgs) {
-      const args = parseArguments(rawArgs, definition.args, most) as Values<A>
+      const args = parseArguments(rawArgs, definition.args, maxPositionals) as Values<A>
       try {
         await definition.run({ args })
       } catch (error) {
@@ -132,9 +136,9 @@ function isWrongUsage(error: unknown): boolean {
 const hasColors = () => process.stdout.isTTY && !process.env.NO_COLOR
 
 /**
- * @throws {UsageError} if an option is unknown, has no value or takes none, or there are too few or too many arguments
+ * @throws {UsageError} if an option is unknown, lacks a value or accepts none, or there are too few or too many arguments
  */
-function parseArguments(rawArgs: string[], args: Args, most: number): object {
+function parseArguments(rawArgs: string[], args: Args, maxPositionals: number): object {
   const positional = Object.entries(args).filter(([, { type }]) => type === 'positional')
   const options = Object.fromEntries(
     Object.entries(args).flatMap(([name, arg]) => (arg.type === 'positional' ? [] : [[name, arg] as const])),
@@ -157,7 +161,7 @@ function parseArguments(rawArgs: string[], args: Args, most: number): object {
     const isOption = !inlineValue && value !== undefined && /^-./.test(value)
     if (option.type === 'string' && (!value || isOption)) throw new UsageError(`${rawName} needs a value`)
   }
-  if (positionals.length > most) throw new UsageError(`unexpected argument '${positionals[most]}'`)
+  if (positionals.length > maxPositionals) throw new UsageError(`unexpected argument '${positionals[maxPositionals]}'`)
   const named = positional.map(([name], index) => [name, positionals[index]] as const)
   const missing = named.find(([name, value]) => value === undefined && (args[name] as Positional).required)
   if (missing) throw new UsageError(`Missing required positional argument: ${missing[0].toUpperCase()}`)

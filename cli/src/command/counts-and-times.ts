@@ -19,7 +19,7 @@ export function formatCounts(counts: {
 /** Formats a number with separators: `1,000`. */
 export const formatCount = (number: number): string => number.toLocaleString('en-US')
 
-/** Formats a time in the largest unit of which it has at least two: `90 seconds`, `34 minutes`, `2 hours`. */
+/** Formats a time in the largest unit that gives at least 2: `90 seconds`, `34 minutes`, `2 hours`. */
 export function formatDuration(seconds: number): string {
   const units = { day: 86_400, hour: 3600, minute: 60 }
   const [unit, size] = Object.entries(units).find(([, size]) => seconds >= 2 * size) ?? ['second', 1]

@@ -46,9 +46,9 @@ export async function resolveNames(
   const domains = await checkOrigin(rows, defaults, { client, origin, signal })
   for (const kind of kinds) {
     const given = defaults[kind]
-    const said = [given, ...rows.map(({ values }) => values[kind])].filter(isName)
-    const isToFind = (name: string) => kind !== 'domain' || domains !== undefined || !origin.hosts.has(hostOf(name))
-    const names = new Set(said.filter(isToFind))
+    const used = [given, ...rows.map(({ values }) => values[kind])].filter(isName)
+    const needsLookup = (name: string) => kind !== 'domain' || domains !== undefined || !origin.hosts.has(hostOf(name))
+    const names = new Set(used.filter(needsLookup))
     if (names.size === 0) continue
     const find =
       kind === 'domain' && domains
@@ -86,11 +86,17 @@ async function checkOrigin(
   if (hosts.size === 0 || doubtful.length === 0) return undefined
   const others = [...hosts].filter((host) => !isServerHost(client(), host))
   if (others.length === 0) return undefined
-  const said = rows.map(({ values }) => values.domain).filter(isName)
-  const domains = await readDomains([...others, ...said, ...[defaults.domain].filter(isName)], client(), signal, true)
+  const rowDomains = rows.map(({ values }) => values.domain).filter(isName)
+  const domains = await readDomains(
+    [...others, ...rowDomains, ...[defaults.domain].filter(isName)],
+    client(),
+    signal,
+    true,
+  )
   const foreign = others.find((host) => !domains.byHost.has(host))
   if (foreign === undefined) return domains
-  const isKnown = (kind: NameKind) => kind === 'domain' && said.every((one) => domains.byHost.has(hostOf(one)))
+  const isKnown = (kind: NameKind) =>
+    kind === 'domain' && rowDomains.every((domain) => domains.byHost.has(hostOf(domain)))
   const named = doubtful.filter((kind) => !isKnown(kind)).map((kind) => columns.get(kind)!)
   if (named.length === 0) return domains
   const maps = (to: (column: string) => string) => named.map((column) => `--map '${to(column)}'`).join(' ')

@@ -1,4 +1,4 @@
-/** Output of the commands with servers that deviate: in how they store and compare addresses, and in what they refuse. */
+/** Output of the commands with servers that store or refuse addresses in other ways than the reference. */
 import { expect, test } from 'vitest'
 import { run, setUp, shop } from './run.ts'
 

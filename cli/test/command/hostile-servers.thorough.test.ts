@@ -7,7 +7,7 @@ import { keys, leakIn, Random } from '../../../test/client/http/responses/hostil
 import { times } from '../../../test/helpers/times.ts'
 import { run } from './run.ts'
 
-/** `HOSTILE_SEED=17 HOSTILE_RUNS=1` repeats the run whose seed an error names. */
+/** `HOSTILE_SEED=17 HOSTILE_RUNS=1` repeats the run that an error names. */
 const seed = Number(process.env.HOSTILE_SEED ?? 1)
 const runs = Number(process.env.HOSTILE_RUNS ?? times(50))
 

@@ -13,20 +13,20 @@ const ROWS = 500
 const KILLS = 10
 
 /** Formats rows with a column that is not sent. Every tenth row has no alias. */
-function createCsv(rows: number): string {
+function csv(rows: number): string {
   const lines = Array.from({ length: rows }, (_, index) => {
     return `note ${index};https://shop.example/${index};${index % 10 === 0 ? '' : `p-${index}`}`
   })
   return `Note;url;Keyword\n${lines.join('\n')}\n`
 }
 
-test(`an import of ${ROWS} rows that is killed at ${KILLS} random moments, with another --out each time, creates one link for each row`, {
+test(`an import of ${ROWS} rows that is killed at ${KILLS} random moments, with another --out each time, makes one link for each row`, {
   timeout: 300_000,
 }, async () => {
   const { sandbox, folder, watch, start } = await setUpProcesses(cli)
   const file = join(folder, 'links.csv')
   const out = (run: number) => join(folder, `result-${run}.csv`)
-  await writeFile(file, createCsv(ROWS))
+  await writeFile(file, csv(ROWS))
   const moments = Array.from({ length: KILLS }, () => 1 + Math.floor(Math.random() * (ROWS - 20))).sort((a, b) => a - b)
   const killed: number[] = []
   for (const [run, moment] of moments.entries()) {
@@ -130,7 +130,7 @@ test('an import continues if standard output is closed, and its exit status depe
 }, async () => {
   const { sandbox, folder, start } = await setUpProcesses(cli)
   const file = join(folder, 'links.csv')
-  await writeFile(file, createCsv(60))
+  await writeFile(file, csv(60))
   const { child, ended } = start('import', file)
   child.stdout!.destroy()
   expect(await ended).toMatchObject({ status: 0 })

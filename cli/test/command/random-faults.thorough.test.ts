@@ -7,7 +7,7 @@ import { lettersOf, RandomServer } from '../../../test/helpers/random-server.ts'
 import { times } from '../../../test/helpers/times.ts'
 import { run } from './run.ts'
 
-/** `FAULTS_SEED=17 FAULTS_RUNS=1` repeats the scenario whose seed an error names. */
+/** `FAULTS_SEED=17 FAULTS_RUNS=1` repeats the scenario that an error names. */
 const first = Number(process.env.FAULTS_SEED ?? 1)
 const scenarios = Number(process.env.FAULTS_RUNS ?? times(40))
 

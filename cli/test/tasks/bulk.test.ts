@@ -49,7 +49,7 @@ async function settle(): Promise<void> {
 afterEach(() => void vi.useRealTimers())
 
 describe('bulk', () => {
-  it('calls the worker once for each item and gives results as they become ready', async () => {
+  it('calls the worker once for each item and returns results as they become ready', async () => {
     const { worker, begun, end } = createManualWorker()
     const run = bulk([0, 1, 2], worker)
     const results = run[Symbol.asyncIterator]()

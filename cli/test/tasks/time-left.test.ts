@@ -31,7 +31,7 @@ test('the remaining time of a window that another program started is not used as
   const { sandbox, client } = setUp()
   const start = Date.now()
   let sent = 0
-  // Windows of a minute, of which the first has ten seconds left.
+  // The windows take a minute, and the first one has ten seconds left.
   const fetch: typeof globalThis.fetch = async (...call) => {
     const response = await sandbox.fetch(...call)
     const window = Math.floor((Date.now() - start + 50_000) / 60_000)

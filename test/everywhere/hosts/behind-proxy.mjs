@@ -1,5 +1,5 @@
-// Makes calls through the network proxy of the environment: with undici's dispatcher for `DISPATCHER=undici`, which Node
-// 20 needs, otherwise with Node's own fetch.
+// Makes calls through the network proxy of the environment: with undici's dispatcher for `DISPATCHER=undici`, which
+// Node 20 needs, otherwise with Node's own fetch.
 import { ShortLinkClient } from 'shortlink-sdk'
 
 const options = {}

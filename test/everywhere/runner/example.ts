@@ -8,8 +8,8 @@ import { must } from './shell.ts'
 import { linkTools, root, toolModules } from './tools.ts'
 
 /**
- * Runs the example page in a browser: lists rows, uploads with a progress bar and creates an app-opener link through the
- * proxy. Writes screenshots to `pictures`.
+ * Runs the example page in a browser: lists rows, uploads with a progress bar and creates an app-opener link through
+ * the proxy. Writes screenshots to `pictures`.
  */
 export async function tryExample(name: BrowserName, folder: string, pictures: string): Promise<Finding[]> {
   const browser = await launch(name)

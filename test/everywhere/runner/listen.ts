@@ -22,8 +22,8 @@ export async function listen(
 }
 
 /**
- * Returns a function that finds free ports from `first` on. `first` should be below the ephemeral ports of the system, so
- * that no other program takes a port before it is used. Each Vitest worker has its own hundred ports.
+ * Returns a function that finds free ports from `first` on. `first` should be below the ephemeral ports of the system,
+ * so that no other program takes a port before it is used. Each Vitest worker has its own hundred ports.
  */
 export function portsFrom(first: number): () => Promise<number> {
   let next = first + 100 * Number(process.env.VITEST_POOL_ID ?? 0)

@@ -2,7 +2,7 @@ import { equal, matches, ok, rejects } from './assert.ts'
 import type { Topic } from './context.ts'
 import { createBytes } from './uploads.ts'
 
-/** Aborts a call in flight, and checks that it rejects at once, with an AbortError whose cause is the signal's reason. */
+/** Aborts a call in flight, and checks that it rejects at once with an AbortError caused by the signal's reason. */
 async function checkAbort(call: (signal: AbortSignal) => PromiseLike<unknown>, after = 80): Promise<void> {
   const reason = new Error('the user left the page')
   const controller = new AbortController()

@@ -72,8 +72,8 @@ export async function createContext(
 }
 
 /**
- * Returns every deviation except those of `limit`, which change the number of requests, those that need client options (a
- * browser cannot send the cookie of the bot wall), and those that the client reports as errors.
+ * Returns every deviation except those of `limit`, which change the number of requests, those that need client options
+ * (a browser cannot send the cookie of the bot wall), and those that the client reports as errors.
  */
 function listDeviations({ testing }: Host): Deviation[] {
   return (Object.keys(testing.deviations) as Deviation[]).filter(

@@ -1,7 +1,7 @@
 import { ok, rejects } from './assert.ts'
 import type { Topic } from './context.ts'
 
-/** Returns every string that can be reached from a value by property, including non-enumerable ones, or by iteration. */
+/** Returns every string that can be reached from a value by properties, even non-enumerable ones, or by iteration. */
 function collectStrings(value: unknown, seen = new Set<unknown>(), depth = 0): string {
   if (typeof value !== 'object' || value === null) return `${String(value)}\n`
   if (seen.has(value) || depth > 8) return ''

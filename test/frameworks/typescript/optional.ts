@@ -1,5 +1,5 @@
-// With exactOptionalPropertyTypes, optional properties and parameters accept `undefined` too, because programs often pass
-// on their own optional values.
+// With exactOptionalPropertyTypes, optional properties and parameters accept `undefined` too, because programs often
+// pass on their own optional values.
 import { ShortLinkClient } from 'shortlink-sdk'
 
 const client = new ShortLinkClient({

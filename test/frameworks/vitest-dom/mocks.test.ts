@@ -34,7 +34,7 @@ test('fails for a mocked Response that was read before', async () => {
   expect((await client.campaigns.list().safe()).ok).toBe(false)
 })
 
-test('reads what fetch-mock gives', async () => {
+test('reads responses of fetch-mock', async () => {
   const mock = fetchMock.createInstance().get('https://sho.rt/api/campaigns', page)
   const client = new ShortLinkClient({ ...options, fetch: mock.fetchHandler })
 
@@ -42,7 +42,7 @@ test('reads what fetch-mock gives', async () => {
   expect((await client.campaigns.list()).items[0]?.name).toBe('Sale')
 })
 
-test.runIf(typeof document !== 'undefined')('reads what MirageJS gives', async () => {
+test.runIf(typeof document !== 'undefined')('reads responses of MirageJS', async () => {
   const server = createServer({
     environment: 'test',
     routes() {

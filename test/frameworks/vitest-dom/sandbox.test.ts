@@ -49,7 +49,7 @@ test.each([
   expect(Array.from(sandbox.requests.at(-1)?.body as Uint8Array)).toEqual(tea)
 })
 
-test('takes a key, because nobody visits the page of a test', () => {
+test('accepts a key in a DOM environment', () => {
   const client = new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: 'the-key-of-a-test' })
   expect(client.rateLimit.queued).toBe(0)
 })

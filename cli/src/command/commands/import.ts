@@ -52,7 +52,10 @@ export default defineCommand(
       'dry-run': { type: 'boolean', description: 'check the file and estimate the time; creates no link' },
       ...outputArgs,
       format: { ...outputArgs.format, description: 'default: table on a terminal, else the format of the file' },
-      out: { ...outputArgs.out, description: `${outputArgs.out.description}; .tsv or .txt as the input` },
+      out: {
+        ...outputArgs.out,
+        description: 'write to a file (.csv, .tsv, .txt, .json, .ndjson or .md), completely or not at all',
+      },
       ...clientArgs,
     },
     async run({ args }) {
@@ -124,7 +127,7 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
   const { client, signal, progress } = work
   const { domain, campaign, channel } = args
   const done = rows.filter(isDone)
-  const rowOf = new Map(todo.map((row) => [row.values, row]))
+  const rowByValues = new Map(todo.map((row) => [row.values, row]))
   if (!journal && !isPlanOnly) console.error(NO_JOURNAL)
   const task = importLinks(
     client,
@@ -144,7 +147,7 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
         progress.say(`${counts.join(', ')}${describeTime(toSend, client)}`)
       },
       prepare: async (values) => {
-        const named = values.map((row) => rowOf.get(row)!)
+        const named = values.map((row) => rowByValues.get(row)!)
         const connect = () => (isPlanOnly ? createClient(args) : client)
         await resolveNames(named, { domain, campaign, channel }, { origin, signal, client: connect })
         return named.map(({ values, problem }) =>
@@ -160,13 +163,13 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
     if (!journal) return `${counts}. Import the result to do the rest.`
     return `${counts} and recorded in ${journal.path}. Run the same command to continue.`
   }
-  const keep = (result: ImportResult<Row['values']> | PlannedRow<Row['values']>) => {
+  const recordResult = (result: ImportResult<Row['values']> | PlannedRow<Row['values']>) => {
     if (result.outcome === 'planned') return
     const row = todo[result.index]!
     row.result = toRowResult(result)
     if (!result.ok) row.problem ??= errorMessage(result.error)
   }
-  const end = await runTask(work, task, keep, howToContinue, ({ row }) => hasIds(row))
+  const end = await runTask(work, task, recordResult, howToContinue, ({ row }) => hasIds(row))
   const summary = await task.summary()
   if (end !== undefined) return { summary, error: addAdvice(end, '--journal') }
   if (isPlanOnly || done.length === 0) return { summary, error: undefined }

@@ -28,7 +28,7 @@ export default defineCommand(
     meta: { name: 'list', description: 'List links, campaigns or other resources of the account' },
     args: {
       resource: { type: 'positional', required: true, description: lists.join(', ') },
-      limit: { type: 'string', valueHint: 'n', description: 'the first n rows only' },
+      limit: { type: 'string', valueHint: 'n', description: 'print only the first n rows' },
       ...outputArgs,
       ...clientArgs,
     },

@@ -200,8 +200,11 @@ function listGroupNames(link: ReportResult['link'], by: Grouping, names: Readonl
 
 /** Returns the rows with the most new clicks, sorted. Equal rows are sorted by clicks. */
 function takeTop(rows: readonly OutputRow[], max: number): OutputRow[] {
-  const of = (row: OutputRow, column: string) => Number(row[column] ?? 0)
+  const count = (row: OutputRow, column: string) => Number(row[column] ?? 0)
   return [...rows]
-    .sort((one, other) => of(other, 'newClicks') - of(one, 'newClicks') || of(other, 'clicks') - of(one, 'clicks'))
+    .sort(
+      (one, other) =>
+        count(other, 'newClicks') - count(one, 'newClicks') || count(other, 'clicks') - count(one, 'clicks'),
+    )
     .slice(0, max)
 }

@@ -105,13 +105,16 @@ export default defineCommand(
         work.progress.clear()
         await printAll(`${entry && 'shorturl' in entry ? printable(entry.shorturl) : ''}\n`)
       }
-      const keep = async ({ item: url, index, ok, data, error }: BulkResult<string, ShortAddress>, isEnd: boolean) => {
+      const recordResult = async (
+        { item: url, index, ok, data, error }: BulkResult<string, ShortAddress>,
+        isEnd: boolean,
+      ) => {
         if (isEnd) return
         if (!ok) work.progress.say(`${printable(url)}: ${printable(errorMessage(error))}`)
         entries[places[index]!] = ok
           ? { url, shorturl: data.shorturl, created: data.created }
           : { url, error: errorMessage(error) }
-        // Prints in the order of the URLs. A failed URL prints an empty line, so that `paste` pairs the lines correctly.
+        // Prints in the order of the URLs. A failed URL prints an empty line, so that `paste` still pairs the lines.
         while (entries[printed]) await printNext()
       }
       const task = bulk(readUrls(), shortenUrl, {
@@ -120,7 +123,7 @@ export default defineCommand(
         onProgress: work.progress.show,
         ...(urls.length > 0 && { total: urls.length }),
       })
-      const end = await runTask(work, task, keep, () => {
+      const end = await runTask(work, task, recordResult, () => {
         const done = entries.some((entry) => entry && 'shorturl' in entry)
         return done ? 'stopped: only the URLs with a short address above are done.' : 'stopped: no URL is done.'
       })

@@ -160,7 +160,7 @@ function stepRow({ action, alias, domain, was, url, changes, differs, clicks, ou
     // Few servers store values in another form, so the column is added only if needed.
     ...(differs.length > 0 && { differs: differs.join(', ') }),
     clicks,
-    // In a plan, `done` means that the link is as the file says.
+    // In a plan, `done` means that the link already matches the file.
     outcome: error && outcome === 'done' ? 'unknown' : outcome,
     error: error && (isNotStarted(error) ? 'not tried yet' : errorMessage(error)),
   }

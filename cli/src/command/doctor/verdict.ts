@@ -181,9 +181,9 @@ async function tryOtherAddresses({ baseUrl, headers = [] }: Subject, calls: read
   }
   if (calls.every(({ kind }) => kind === 'web page')) {
     const text = `${baseUrl} responds with a web page, perhaps for maintenance, or to block programs`
-    const wall =
+    const advice =
       'If a browser shows the platform there, ask the operator which cookie or User-Agent is let through: --header sends it.'
-    return conclude('web page', text, ...notes, wall)
+    return conclude('web page', text, ...notes, advice)
   }
   const text = `Another platform: ${baseUrl} does not respond as this platform does`
   return conclude('another platform', text, ...notes, 'The client does not work with other shorteners.')

@@ -35,7 +35,7 @@ const months =
   'jan jän janv feb févr mär märz mar mars mrz apr avr abr may mai mag jun juin giu jul juil lug aug août aout ago sep sept set oct okt ott nov dec déc dez dic ene gen'
 const month = `(${months.replaceAll(' ', '|')})\\.?`
 
-/** What spreadsheets turn aliases into that look like a number, a date, a time or a boolean, in several languages. */
+/** Matches what spreadsheets write for aliases that look like a number, a date, a time or a boolean. */
 const mangled = [
   /^-?\d+([.,]\d+)?E[+-]\d+$/i,
   /^\d+[.,]0+$/,

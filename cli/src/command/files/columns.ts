@@ -182,13 +182,14 @@ function throwIfIgnoredSilently(input: Input, columns: readonly Column[]): void 
   for (const column of columns.filter((column) => isUndecided(column) && !mayBeState(column))) {
     const { name, index } = column
     const meaning = findMeaning(name)
-    const said = getCells(input, index).find((cell) => !isEmptyCell(cell) && !falseWord.test(cell))
-    if (!meaning || said === undefined) continue
+    const example = getCells(input, index).find((cell) => !isEmptyCell(cell) && !falseWord.test(cell))
+    if (!meaning || example === undefined) continue
     const { parameter } = meaning
     const leaveOut = `--map '${name}=' to leave it out`
     const isSendable = parameter && !isFlag(input, column) && !columns.some((other) => other.parameter === parameter)
     const what = parameter ? `could be the ${parameter} of a link` : 'limits the visits of a link'
-    const target = parameter?.endsWith('target') && !/^[[{]/.test(said) ? suggestTargetParameter(parameter) : parameter
+    const target =
+      parameter?.endsWith('target') && !/^[[{]/.test(example) ? suggestTargetParameter(parameter) : parameter
     const advice = isSendable && target ? `--map '${name}=${target}', or ${leaveOut}` : leaveOut
     throw new UsageError(`${input.name}, column ${name}: ${what}, and would not be sent. Use ${advice}`)
   }
@@ -208,9 +209,9 @@ function throwIfForeign(input: Input, columns: readonly Column[]): void {
     const foreign = foreignValues[parameter ?? '']
     const cells = getCells(input, index)
     if (!foreign || isMapped || cells.length === 0 || !cells.every((cell) => foreign.test(cell))) continue
-    const said = quoteNames([...new Set(cells)].slice(0, 3))
+    const examples = quoteNames([...new Set(cells)].slice(0, 3))
     const advice = `Use --map '${name}=' to leave it out, or --map '${name}=${parameter}' to send it`
-    throw new UsageError(`${input.name}, column ${name}: ${said} may not be the ${parameter} of a link. ${advice}`)
+    throw new UsageError(`${input.name}, column ${name}: ${examples} may not be the ${parameter} of a link. ${advice}`)
   }
 }
 

@@ -129,7 +129,7 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
   }
 }
 
-/** Explains an invalid table whose header is missing. @throws {UsageError} if the first line has no column names */
+/** @throws {UsageError} if the first line of a table has no column names */
 export function throwIfNoHeader(name: string, columns: readonly string[]): void {
   const isHeader = columns.some((column) => findParameter(column) !== undefined || mayBeAlias(column))
   const address = columns.find((column) => /^https?:\/\//i.test(column))

@@ -97,7 +97,7 @@ export function readLink(row: InputRow, { columns, aliases, states }: Roles): Ro
   }
   const { number, cells, result } = row
   const otherCells = columns.filter(({ parameter }) => !parameter).map(({ index }) => cells[index])
-  // A spread into a larger literal would give every row its own hidden class in V8, which takes more memory than the row.
+  // A spread into a larger literal would give each row its own hidden class, which takes more memory than the row.
   Object.assign(values, { row: number, cells: otherCells })
   return {
     number,
@@ -117,7 +117,7 @@ interface ReadAlias {
   readonly problem?: string
 }
 
-/** Reads the alias from the short address or another column if the row's alias cell is empty or a spreadsheet changed it. */
+/** Reads the alias from the short address or another column if its own cell is empty or a spreadsheet changed it. */
 function readAlias(row: InputRow, columns: readonly Column[], aliases: readonly Column[], url: string): ReadAlias {
   const own = columns.find(({ parameter }) => parameter === 'custom')
   const text = own ? formatCell(row.cells[own.index]).trim() : ''

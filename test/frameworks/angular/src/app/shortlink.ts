@@ -7,7 +7,7 @@ export class ShortLinks {
   /** Without a key: the server's proxy adds it. */
   readonly #client = new ShortLinkClient({ baseUrl: '/api/shortlink', apiKey: null })
 
-  /** Emits the links so far, page by page. `from(list)` would emit only the first page, because a list is a promise too. */
+  /** Emits the links so far, page by page. A list is also a promise of its first page, so pass `from` its pages. */
   links(): Observable<Link[]> {
     return from(this.#client.links.list({ limit: 2 }).pages()).pipe(
       map(({ items }) => items),
