@@ -1,7 +1,6 @@
 import { request } from 'node:http'
-import { createServer } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { ShortLinkClientOptions } from 'shortlink-sdk'
@@ -132,23 +131,24 @@ async function startUpload(head: string, timeout?: number) {
   const socketClosed = new Promise<void>((resolve) => {
     closed = resolve
   })
+  // The platform reads nothing until the response is there, so the proxy never waits for the page.
+  const sockets: Socket[] = []
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.once('data', () => {
+      socket.pause()
+      sockets.push(socket)
       socket.write(head)
-      // Only connections with a request count, because Node's fetch opens another one at once.
+      // Only a connection that carried a request counts: Node's fetch opens another one at once.
       socket.on('close', closed)
     })
-    socket.resume()
   })
   const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      await pause(5)
-      controller.enqueue(new Uint8Array(1000))
-    },
+    pull: (controller) => controller.enqueue(new Uint8Array(1000)),
   })
   const { call } = await proxied({ client: { baseUrl: `${await listen(server)}/api`, timeout }, allow })
   const answer = await call('/files/upload/a.bin', { method: 'POST', body, duplex: 'half' } as RequestInit)
+  for (const socket of sockets) socket.resume()
   return { answer, socketClosed }
 }
 
