@@ -14,10 +14,11 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
 }
 
 /** Returns the reason of an abort, even if the runtime does not support reasons. */
-export const abortReason = (signal: AbortSignal): unknown => signal.reason ?? abortError('This operation was aborted')
+export const getAbortReason = (signal: AbortSignal): unknown =>
+  signal.reason ?? createAbortError('This operation was aborted')
 
 /** Returns the error of an abort without a reason. */
-export function abortError(message: string): Error {
+export function createAbortError(message: string): Error {
   return typeof DOMException === 'function'
     ? new DOMException(message, 'AbortError')
     : Object.assign(new Error(message), { name: 'AbortError' })
@@ -51,7 +52,7 @@ export async function* untilAborted<T>(
   // A new promise for each item: one for all would keep them in memory.
   const next = () =>
     new Promise<IteratorResult<T>>((resolve, reject) => {
-      abort = () => reject(new AbortError(abortReason(signal)))
+      abort = () => reject(new AbortError(getAbortReason(signal)))
       if (signal.aborted) abort()
       else Promise.resolve(iterator.next()).then(resolve, reject)
     })

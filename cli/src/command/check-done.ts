@@ -1,8 +1,8 @@
 import type { ShortLinkClient } from 'shortlink-sdk'
 import type { Link } from 'shortlink-sdk/schemas'
-import { aliasIn, hasAlias, hostOf, isStoredForm, leadsTo } from '../addresses.ts'
-import { everyLink } from '../tasks/every-link.ts'
-import { differences, namesNotSet, readRow } from '../tasks/rows.ts'
+import { getHost, hasAlias, isCutOrLowerCase, isSameTarget, parseAlias } from '../addresses.ts'
+import { readAllLinks } from '../tasks/read-all-links.ts'
+import { findDifferences, findUnsetNames, readRow } from '../tasks/rows.ts'
 import type { TaskProgress } from '../tasks/task.ts'
 import type { Row } from './files/columns.ts'
 import type { RowResult } from './files/input.ts'
@@ -45,7 +45,7 @@ export async function checkDone(
     for (const row of same) {
       const { params } = readRow(row.values)
       const url = String(row.values.url ?? row.values.longurl)
-      const isThere = link.longurl === null || leadsTo(link.longurl, url)
+      const isThere = link.longurl === null || isSameTarget(link.longurl, url)
       const hasCreated = row.result.created !== false
       // The server may have stored the address in another form.
       const isChanged = isStoredForm(link.longurl ?? '', url) || (hasCreated && isWithoutFragment(link.longurl, url))
@@ -61,7 +61,7 @@ export async function checkDone(
   }
   const total = left.size
   if (left.size > 0) {
-    for await (const { links } of everyLink(client, signal, () => left.size > 0)) {
+    for await (const { links } of readAllLinks(client, signal, () => left.size > 0)) {
       for (const link of links) compare(link)
       onProgress({ done: total - left.size, failed: 0, total, etaMs: undefined })
       if (left.size === 0) break
@@ -73,7 +73,7 @@ export async function checkDone(
 }
 
 const isWithoutFragment = (longurl: string | null, url: string): boolean =>
-  longurl !== null && leadsTo(longurl, url.replace(/#.*/s, ''))
+  longurl !== null && isSameTarget(longurl, url.replace(/#.*/s, ''))
 
 /**
  * Describes how an existing link may differ from its row. Returns `undefined` if it does not.

@@ -3,7 +3,7 @@ import { parseArgs, stripVTControlCharacters } from 'node:util'
 import { type CommandDef, renderUsage } from 'citty'
 import { isShortLinkError } from 'shortlink-sdk'
 import { LockedError } from '../tasks/file-journal.ts'
-import { similarName } from '../text.ts'
+import { findSimilarName } from '../text.ts'
 
 /** A subcommand of `shortlink`. */
 export interface Command {
@@ -172,7 +172,7 @@ function describeUnknownOption(name: string, rawName: string, names: readonly st
   const plain = name.replace(/[_-]/g, '').toLowerCase()
   const isKey = /^(api)?(key|token)$/.test(plain)
   if (isKey) return noKeyOption
-  const meant = similarName(name, names)
+  const meant = findSimilarName(name, names)
   if (meant) return `unknown option ${rawName}, did you mean --${meant}?`
   return `unknown option ${rawName}`
 }

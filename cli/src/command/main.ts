@@ -1,5 +1,5 @@
 import { isShortLinkError, VERSION } from 'shortlink-sdk'
-import { printable, similarName } from '../text.ts'
+import { findSimilarName, toPrintable } from '../text.ts'
 import { ADDRESS_AND_KEY, type Command, errorMessage, IncompleteError, UsageError } from './command.ts'
 import { onCtrlC } from './ctrl-c.ts'
 import { hasWritten, print, setWritten } from './print.ts'
@@ -44,7 +44,7 @@ export async function main([name = '', ...args]: string[]): Promise<number | und
 async function runCommand(name: string, args: string[]): Promise<number | undefined> {
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!entry) {
-    const meant = similarName(name, Object.keys(commands))
+    const meant = findSimilarName(name, Object.keys(commands))
     const problem = `there is no command '${name}'${meant ? `, did you mean ${meant}?` : ''}`
     return fail(name === '' ? help : `shortlink: ${problem}\n'shortlink --help' lists the commands.`, 2)
   }
@@ -93,6 +93,6 @@ async function printError(error: unknown): Promise<void> {
 
 /** Prints a message, without control characters because it may quote a file or a server. Returns the exit status. */
 function fail(message: string, status: number): number {
-  console.error(message.split('\n').map(printable).join('\n'))
+  console.error(message.split('\n').map(toPrintable).join('\n'))
   return status
 }

@@ -3,7 +3,7 @@ import process from 'node:process'
 import { stringify } from 'csv-stringify/sync'
 import stringWidth from 'fast-string-width'
 import { terminalColumns } from 'terminal-columns'
-import { printable, shorten } from '../text.ts'
+import { shorten, toPrintable } from '../text.ts'
 import { UsageError } from './command.ts'
 import { guardFormulas } from './files/formula-guard.ts'
 import {
@@ -93,7 +93,7 @@ export async function createOutput(
   const named = out === undefined ? undefined : parseSuffix(out, { ...ownSuffixes, ...suffixes })
   if (out !== undefined) await checkWritable(out, input)
   const isTerminal = out === undefined && process.stdout.isTTY
-  const show = isTerminal ? printable : String
+  const show = isTerminal ? toPrintable : String
   const chosen = json ? 'json' : (format ?? named ?? (isTerminal ? 'table' : undefined))
   const version = out === undefined ? undefined : await readVersion(out)
   const permissions = input === undefined || input === '-' ? undefined : await readPermissions(input)
@@ -183,7 +183,7 @@ function parseSuffix(file: string, suffixes: Readonly<Record<string, Format>>): 
 export function formatJson(value: unknown, indent?: number): string {
   const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
   return JSON.stringify(value, null, indent).replace(/[^\n -~]/gu, (character) =>
-    printable(character) === character ? character : character.split('').map(escaped).join(''),
+    toPrintable(character) === character ? character : character.split('').map(escaped).join(''),
   )
 }
 
@@ -262,7 +262,7 @@ function formatTable(rows: readonly OutputRow[], columns: readonly string[]): st
     if (widths[widest]! <= NARROWEST) break
     widths[widest]!--
   }
-  const text = terminalColumns([shown.map((column) => printable(column).toUpperCase()), ...cells], {
+  const text = terminalColumns([shown.map((column) => toPrintable(column).toUpperCase()), ...cells], {
     columns: widths.map((width) => ({ width, paddingRight: GAP })),
     stdoutColumns: Number.POSITIVE_INFINITY,
   })

@@ -1,6 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs'
 import process from 'node:process'
-import { abortReason, onAbort } from '../abort.ts'
+import { getAbortReason, onAbort } from '../abort.ts'
 
 /** Whether the command has started to write its result. */
 let isBegun = false
@@ -32,7 +32,7 @@ export async function print(text: string | Buffer, signal?: AbortSignal): Promis
   let unsubscribe = () => {}
   try {
     await new Promise<void>((resolve, reject) => {
-      if (signal) unsubscribe = onAbort(signal, () => reject(abortReason(signal)))
+      if (signal) unsubscribe = onAbort(signal, () => reject(getAbortReason(signal)))
       stdout.write(text, (error) => (error ? reject(error) : resolve()))
     })
     return true

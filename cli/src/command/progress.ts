@@ -90,7 +90,7 @@ export class ProgressLine {
     }
     this.#isShown = true
     const line = text.slice(0, Math.max(20, (process.stderr.columns || 80) - 1))
-    process.stderr.write(`\r\x1b[2K${printable(line)}`)
+    process.stderr.write(`\r\x1b[2K${toPrintable(line)}`)
   }
 
   #describe(): string {

@@ -1,6 +1,6 @@
 import { isShortLinkError, type ShortLinkClient } from 'shortlink-sdk'
-import { hostOf, originOf } from '../addresses.ts'
-import { formatValue, similarName } from '../text.ts'
+import { getHost, getOrigin } from '../addresses.ts'
+import { findSimilarName, formatValue } from '../text.ts'
 import { UsageError } from './command.ts'
 import { quoteNames } from './counts-and-times.ts'
 import type { Origin, Row } from './files/columns.ts'
@@ -167,8 +167,8 @@ async function readDomains(
   if ((!listed && !mustKnow) || names.every((name) => byHost.has(hostOf(name)))) return domains
   const newest = await client.links.list({ order: 'date', limit: 100 }, { signal }).catch(ignoreUnavailable)
   for (const { shorturl } of newest?.items ?? []) {
-    const host = hostOf(shorturl)
-    if (!byHost.has(host)) byHost.set(host, originOf(shorturl))
+    const host = getHost(shorturl)
+    if (!byHost.has(host)) byHost.set(host, getOrigin(shorturl))
   }
   return domains
 }
@@ -184,7 +184,7 @@ const withScheme = (domain: string): string => (domain.includes('://') ? domain 
 /** Creates a finder for domains. If the server lists none, names are sent unchanged and the server decides. */
 function createDomainFinder({ byHost, areListed }: Domains): Finder {
   return (name) => {
-    const value = byHost.get(hostOf(name)) ?? (areListed ? undefined : name)
+    const value = byHost.get(getHost(name)) ?? (areListed ? undefined : name)
     if (value !== undefined) return { value }
     return { problem: describeUnknownName('domain', name, [...byHost.values()]) }
   }
@@ -219,8 +219,8 @@ const nameKey = (name: string) => name.trim().toLowerCase()
 
 function describeUnknownName(kind: NameKind, name: string, names: readonly string[]): string {
   const isPart = (one: string, other: string) => one !== '' && (other.includes(one) || one.includes(other))
-  const compared = (name: string) => nameKey(kind === 'domain' ? hostOf(name) : name)
-  const isNear = (one: string, other: string) => similarName(one, [other]) !== undefined || isPart(one, other)
+  const compared = (name: string) => nameKey(kind === 'domain' ? getHost(name) : name)
+  const isNear = (one: string, other: string) => findSimilarName(one, [other]) !== undefined || isPart(one, other)
   const near = names.filter((other) => isNear(compared(name), compared(other)))
   const advice =
     near.length > 0 ? `did you mean ${quoteNames(near.slice(0, 5))}?` : `available: ${quoteNames(names.slice(0, 5))}`

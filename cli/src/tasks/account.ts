@@ -1,5 +1,5 @@
 import { isShortLinkError, type Link, type ShortLinkClient } from 'shortlink-sdk'
-import { originOf } from '../addresses.ts'
+import { getOrigin } from '../addresses.ts'
 
 /** The maximum number of pages of the newest links that are read, of 100 links unless the server sends fewer. */
 const NEWEST_PAGES = 10
@@ -17,7 +17,7 @@ export class Account {
   }
 
   /** Returns the newest links. */
-  newestLinks(): Promise<readonly Link[]> {
+  getNewestLinks(): Promise<readonly Link[]> {
     this.#newest ??= this.#readNewest().catch((error) => {
       this.#newest = undefined
       throw error
@@ -32,7 +32,7 @@ export class Account {
   }
 
   /** Returns the domains that links may be on; `undefined` if they cannot be read. */
-  async domains(): Promise<readonly string[] | undefined> {
+  async getDomains(): Promise<readonly string[] | undefined> {
     this.#domains ??= this.#readDomains()
     try {
       return await this.#domains
@@ -60,7 +60,7 @@ export class Account {
       throw error
     })
     const newest = await this.#readNewest(1)
-    const main = originOf(this.#client.baseUrl ?? '')
-    return [...listed.map(({ domain }) => domain), main, ...new Set(newest.map(({ shorturl }) => originOf(shorturl)))]
+    const main = getOrigin(this.#client.baseUrl ?? '')
+    return [...listed.map(({ domain }) => domain), main, ...new Set(newest.map(({ shorturl }) => getOrigin(shorturl)))]
   }
 }

@@ -1,5 +1,5 @@
 /** For servers that accept addresses in ASCII alone. */
-import { normalized } from '../addresses.ts'
+import { normalizeUrl } from '../addresses.ts'
 import { isRefusal } from './row-errors.ts'
 import type { RowParams } from './rows.ts'
 
@@ -15,14 +15,14 @@ export class AsciiFallback {
     params: Params,
     send: (params: Params) => Promise<Response>,
   ): Promise<Response> {
-    const inAscii = paramsInAscii(params)
-    if (!inAscii) return send(params)
-    if (this.#isAsciiOnly) return send(inAscii)
+    const encoded = encodeAddresses(params)
+    if (!encoded) return send(params)
+    if (this.#isAsciiOnly) return send(encoded)
     try {
       return await send(params)
     } catch (error) {
       if (!isRefusal(error)) throw error
-      const response = await send(inAscii)
+      const response = await send(encoded)
       this.#isAsciiOnly = true
       return response
     }
@@ -30,13 +30,13 @@ export class AsciiFallback {
 }
 
 /** Returns parameters with their addresses in ASCII; `undefined` if they are already. */
-function paramsInAscii<Params extends Addresses>(params: Params): Params | undefined {
+function encodeAddresses<Params extends Addresses>(params: Params): Params | undefined {
   const { url, geotarget, devicetarget, languagetarget } = params
   const targets = Object.entries({ geotarget, devicetarget, languagetarget }).flatMap(([name, list]) =>
-    list ? [[name, list.map((target) => ({ ...target, link: inAscii(target.link) }))]] : [],
+    list ? [[name, list.map((target) => ({ ...target, link: encodeUrl(target.link) }))]] : [],
   )
-  const changed = { ...params, url: inAscii(url), ...Object.fromEntries(targets) }
+  const changed = { ...params, url: encodeUrl(url), ...Object.fromEntries(targets) }
   return JSON.stringify(changed) === JSON.stringify(params) ? undefined : changed
 }
 
-const inAscii = (url: string): string => (/[^!-~]/.test(url) ? normalized(url) : url)
+const encodeUrl = (url: string): string => (/[^!-~]/.test(url) ? normalizeUrl(url) : url)

@@ -1,5 +1,5 @@
 import { ConfigurationError } from 'shortlink-sdk'
-import { type BulkOptions, checkTask } from './options.ts'
+import { type BulkOptions, checkArguments } from './options.ts'
 import { ItemRun } from './run.ts'
 import { type BulkContext, type BulkResult, type BulkSummary, createTask, type Task } from './task.ts'
 
@@ -33,7 +33,7 @@ export function bulk<T, R>(
   worker: (item: T, context: BulkContext) => Promise<R> | R,
   options: BulkOptions<T> = {},
 ): Task<BulkResult<T, R>, BulkSummary> {
-  checkTask('bulk', { items, worker }, options, [
+  checkArguments('bulk', { items, worker }, options, [
     'concurrency',
     'signal',
     'onProgress',
@@ -44,7 +44,7 @@ export function bulk<T, R>(
     'replay',
     'client',
   ])
-  const { journal, key, replay, signal, total = countOf(items), client, ...rest } = options
+  const { journal, key, replay, signal, total = countItems(items), client, ...rest } = options
   if (journal && !key) {
     throw new ConfigurationError(
       'bulk: key: is missing, because a journal knows items by their names, such as `key: (item) => item.id`',
@@ -55,8 +55,8 @@ export function bulk<T, R>(
     signal,
     async function* (control) {
       const kept = replay && { keep: (data: R) => data ?? null, replay: (data: unknown) => data as R }
-      const own = { ...rest, client, total, journal, key, ...kept }
-      const run = new ItemRun(control, { items: () => items, work: worker, ...own })
+      const runOptions = { ...rest, client, total, journal, key, ...kept }
+      const run = new ItemRun(control, { items: () => items, work: worker, ...runOptions })
       try {
         yield* run.results()
       } finally {
@@ -68,7 +68,7 @@ export function bulk<T, R>(
 }
 
 /** The number of items, if it is known without reading them. */
-function countOf(items: unknown): number | undefined {
+function countItems(items: unknown): number | undefined {
   if (Array.isArray(items)) return items.length
   return items instanceof Set || items instanceof Map ? items.size : undefined
 }

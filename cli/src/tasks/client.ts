@@ -7,9 +7,9 @@ export type TaskClient = Pick<ShortLinkClient, 'baseUrl' | 'links' | 'rateLimit'
  * Returns a client for the lists of a task. It reports rows that do not match instead of failing, so that the task can
  * tell them apart from the others.
  */
-export const readerOf = (client: TaskClient, onDrift: (drift: Drift) => void): ShortLinkClient =>
+export const createReader = (client: TaskClient, onDrift: (drift: Drift) => void): ShortLinkClient =>
   client.withOptions({ priority: 'low', deadline: false, validation: 'report', onDrift })
 
 /** Returns a client for the writes of a task and whatever decides about them, which reads strictly. */
-export const writerOf = (client: TaskClient): ShortLinkClient =>
+export const createWriter = (client: TaskClient): ShortLinkClient =>
   client.withOptions({ priority: 'low', deadline: false, validation: 'strict' })

@@ -15,7 +15,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ConfigurationError } from 'shortlink-sdk'
 import type { Closable } from '../closable.ts'
-import { formatValue, isRecord, mismatch } from '../text.ts'
+import { describeMismatch, formatValue, isRecord } from '../text.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 
 /**
@@ -42,7 +42,7 @@ import type { Journal, JournalEntry } from './journal.ts'
  *   it is not an entry; the error names the file and the line. Errors of the file system end the run unchanged.
  */
 export function fileJournal(path: string | URL): Journal & Closable {
-  return new FileJournal(pathOf(path))
+  return new FileJournal(parsePath(path))
 }
 
 class FileJournal implements Journal, Closable {
@@ -77,7 +77,7 @@ class FileJournal implements Journal, Closable {
       const isLast = index === lines.length - 1
       if (entry) yield entry
       else if (text.trim() !== '' && !(isLast && isTruncated(text))) {
-        const problem = mismatch('an entry such as {"key":"1","state":"done"}', text, formatValue)
+        const problem = describeMismatch('an entry such as {"key":"1","state":"done"}', text, formatValue)
         throw new ConfigurationError(`journal ${this.#path}, line ${index + 1}: ${problem}`)
       }
     }
@@ -124,8 +124,8 @@ class FileJournal implements Journal, Closable {
   async #throwIfReplaced(): Promise<void> {
     const found = await stat(this.#path).catch(() => undefined)
     // A device, such as /dev/null, has no size.
-    const isOther = this.#size !== undefined && (found?.isFile() ?? true) && (found?.size ?? 0) !== this.#size
-    if (isOther) throw new Error(`journal ${this.#path}: ${REPLACED}`)
+    const isReplaced = this.#size !== undefined && (found?.isFile() ?? true) && (found?.size ?? 0) !== this.#size
+    if (isReplaced) throw new Error(`journal ${this.#path}: ${REPLACED}`)
     if (this.#lock && !(await this.#lock.isHeld())) {
       throw new Error(`journal ${this.#path}: its lock ${this.#lock.path} ${REPLACED}`)
     }
@@ -143,10 +143,10 @@ function isTruncated(text: string): boolean {
   return text.startsWith('\0') || beginning.startsWith(text.slice(0, beginning.length))
 }
 
-function pathOf(path: unknown): string {
+function parsePath(path: unknown): string {
   if (typeof path === 'string' && path !== '' && !path.includes('\0')) return resolve(path)
   if (path instanceof URL && path.protocol === 'file:') return fileURLToPath(path)
-  throw new ConfigurationError(`fileJournal: path: ${mismatch('a path or a file: URL', path, formatValue)}`)
+  throw new ConfigurationError(`fileJournal: path: ${describeMismatch('a path or a file: URL', path, formatValue)}`)
 }
 
 /** Opens the file so that the next entry begins a line: completes or drops a truncated last line. */
@@ -191,7 +191,7 @@ export class LockedError extends ConfigurationError {}
 interface Holder {
   readonly pid: number
   readonly host: string
-  /** Its start, as {@link startOf} returns it. */
+  /** Its start, as {@link readStartTime} returns it. */
   readonly start?: string | undefined
   /** The name of this lock, different from every other one. */
   readonly id: string
@@ -210,27 +210,27 @@ interface Lock {
  * Locks a file for this process with a file beside it, `<path>.lock`, which names the process. A symbolic link and the
  * file that it stands for have one lock. A lock whose process has ended on this host is taken over.
  *
- * @param what A noun for the file in the error.
+ * @param description A noun for the file in the error.
  * @throws {LockedError} if another process has locked the file, or may have
  */
-export async function lockFile(path: string, what: string): Promise<Lock> {
-  const lock = `${await realName(path)}.lock`
+export async function lockFile(path: string, description: string): Promise<Lock> {
+  const lock = `${await resolvePath(path)}.lock`
   const own = {
     pid: process.pid,
     host: hostname(),
-    start: await startOf(process.pid),
+    start: await readStartTime(process.pid),
     id: crypto.randomUUID().slice(0, 8),
   }
   const { id, pid = '?', host = 'an unknown host' } = (await acquire(lock, own)) ?? {}
   if (id === own.id) {
-    const isHeld = async () => (await holderOf(lock))?.id === own.id
+    const isHeld = async () => (await readHolder(lock))?.id === own.id
     const release = async () => {
       if (await isHeld()) await rm(lock, { force: true })
     }
     return { path: lock, isHeld, release }
   }
   throw new LockedError(
-    `${what} ${path}: it is in use by another run, in process ${pid} on ${host}. If that run has ended, delete ${lock}`,
+    `${description} ${path}: it is in use by another run, in process ${pid} on ${host}. If that run has ended, delete ${lock}`,
   )
 }
 
@@ -241,32 +241,32 @@ export async function lockFile(path: string, what: string): Promise<Lock> {
  * @returns the holder of the lock
  */
 async function acquire(lock: string, own: Holder): Promise<Holder | undefined> {
-  if (await createWhole(lock, JSON.stringify(own))) return own
-  const holder = await holderOf(lock)
+  if (await createAtomically(lock, JSON.stringify(own))) return own
+  const holder = await readHolder(lock)
   if (!holder || !(await hasEnded(holder))) return holder
   const takeover = `${lock}.${holder.id}`
   const other = await acquire(takeover, own)
   if (other?.id !== own.id) return other
   // Another process may have taken it over, and removed the lock of its takeover, since it was read.
-  const now = await holderOf(lock)
+  const now = await readHolder(lock)
   if (now?.id === holder.id) await rename(takeover, lock)
   else await rm(takeover, { force: true })
   return now?.id === holder.id ? own : now
 }
 
 /** The path of a file without symbolic links, also if it does not exist yet. */
-async function realName(path: string): Promise<string> {
+async function resolvePath(path: string): Promise<string> {
   try {
     return await realpath(path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     const target = await readlink(path).catch(() => undefined)
-    if (target !== undefined) return realName(resolve(dirname(path), target))
+    if (target !== undefined) return resolvePath(resolve(dirname(path), target))
     return join(await realpath(dirname(path)), basename(path))
   }
 }
 
-async function holderOf(lock: string): Promise<Holder | undefined> {
+async function readHolder(lock: string): Promise<Holder | undefined> {
   try {
     const holder: unknown = JSON.parse(await readFile(lock, 'utf8'))
     return isRecord(holder) && Number.isSafeInteger(holder.pid) ? (holder as unknown as Holder) : undefined
@@ -279,11 +279,11 @@ async function holderOf(lock: string): Promise<Holder | undefined> {
  * Creates a file that is there whole or not at all, even if the process is killed. Returns false if it is there
  * already.
  */
-async function createWhole(path: string, text: string): Promise<boolean> {
-  const whole = `${path}.${crypto.randomUUID()}`
-  await writeFile(whole, text)
+async function createAtomically(path: string, text: string): Promise<boolean> {
+  const temporary = `${path}.${crypto.randomUUID()}`
+  await writeFile(temporary, text)
   try {
-    await link(whole, path)
+    await link(temporary, path)
     return true
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
@@ -295,14 +295,14 @@ async function createWhole(path: string, text: string): Promise<boolean> {
       () => false,
     )
   } finally {
-    await rm(whole, { force: true })
+    await rm(temporary, { force: true })
   }
 }
 
 async function hasEnded({ pid, host, start }: Holder): Promise<boolean> {
   if (host !== hostname()) return false
   // A later process may have the same id: in a container that starts again, all of them do.
-  const now = await startOf(pid)
+  const now = await readStartTime(pid)
   if (start !== undefined && now !== undefined) return start !== now
   try {
     process.kill(pid, 0)
@@ -317,7 +317,7 @@ async function hasEnded({ pid, host, start }: Holder): Promise<boolean> {
  * Returns when a process started, in ticks since a boot and not by the clock, which may be set; `undefined` if it does
  * not run, and on systems without `/proc`, where few processes get an id again.
  */
-async function startOf(pid: number): Promise<string | undefined> {
+async function readStartTime(pid: number): Promise<string | undefined> {
   try {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
     const fields = await readFile(`/proc/${pid}/stat`, 'utf8')

@@ -1,23 +1,23 @@
 import { AbortError, ConfigurationError, type CreatedLink, InvalidRequestError, type Outcome } from 'shortlink-sdk'
 import { untilAborted } from '../abort.ts'
-import { aliasIn, hasAlias } from '../addresses.ts'
+import { hasAlias, parseAlias } from '../addresses.ts'
 import { notify } from '../text.ts'
 import type { TaskClient } from './client.ts'
 import {
-  changedSince,
+  assignKeys,
+  findChangedNames,
+  hashValues,
   isInDoubt,
-  isKeyOfRow,
+  isRowKey,
   type Journal,
   type JournalState,
   type KeyedRow,
-  keptLink,
-  keyRows,
   loadJournal,
-  restOf,
+  parseKeptLink,
 } from './journal.ts'
-import { checkTask, type TaskOptions } from './options.ts'
+import { checkArguments, type TaskOptions } from './options.ts'
 import { drawAlias, type RowLink, RowLinks, type WantedLink } from './row-links.ts'
-import { type LinkRow, type ReadRow, RowChecks, readRow, readRows, rowName } from './rows.ts'
+import { getRowName, type LinkRow, type ReadRow, RowChecks, readRow, readRows } from './rows.ts'
 import { ItemRun } from './run.ts'
 import { createTask, mayBeDone, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
 
@@ -162,7 +162,7 @@ export function importLinks<Row extends LinkRow>(
   rows: Iterable<Row> | AsyncIterable<Row>,
   options: ImportOptions<Row> = {},
 ): Task<ImportResult<Row> | PlannedRow<Row>, ImportSummary> {
-  checkTask('importLinks', { client, rows }, options, [
+  checkArguments('importLinks', { client, rows }, options, [
     'signal',
     'onProgress',
     'journal',
@@ -176,43 +176,48 @@ export function importLinks<Row extends LinkRow>(
   let summary: ImportSummary = { ...counts, strays: [] }
 
   /** Reads the rows, and what earlier runs have recorded of them. Nothing is sent. */
-  async function readAll(
+  async function prepareAll(
     server: string | undefined,
     earlier: JournalState,
     signal: AbortSignal,
   ): Promise<KeyedRow<Row>[]> {
     const read: ReadRow<Row>[] = []
     for await (const row of readRows(untilAborted(rows, signal))) read.push(row)
-    const keyed = keyRows(read, server ?? '', earlier)
+    const keyed = assignKeys(read, server ?? '', earlier)
     const isDone = ({ state }: KeyedRow<Row>) => state === 'done'
-    const left = keyed.filter((row) => !isDone(row))
+    const pending = keyed.filter((row) => !isDone(row))
     await prepareRows(
-      left.filter(({ params }) => params),
+      pending.filter(({ params }) => params),
       prepare,
     )
     const checks = new RowChecks(client)
     for (const [index, row] of keyed.entries()) {
-      if (isDone(row)) checks.claimAlias(row.params!, rowName(row.row, index + 1))
+      if (isDone(row)) checks.claimAlias(row.params!, getRowName(row.row, index + 1))
     }
     for (const [index, row] of keyed.entries()) {
       if (isDone(row) || row.problem) continue
-      const issues = checks.check({ ...row, values: readRow(row.row).values }, rowName(row.row, index + 1))
+      const issues = checks.check({ ...row, values: readRow(row.row).values }, getRowName(row.row, index + 1))
       if (issues.length > 0) row.problem = new InvalidRequestError(issues)
     }
-    const invalid = left.filter(({ problem }) => problem).length
-    const plan = { total: keyed.length, replayed: keyed.length - left.length, toSend: left.length - invalid, invalid }
+    const invalid = pending.filter(({ problem }) => problem).length
+    const plan = {
+      total: keyed.length,
+      replayed: keyed.length - pending.length,
+      toSend: pending.length - invalid,
+      invalid,
+    }
     notify(onPlan, plan)
     return keyed
   }
 
-  async function* planOnly(control: TaskControl): AsyncGenerator<ImportResult<Row> | PlannedRow<Row>> {
+  async function* plan(control: TaskControl): AsyncGenerator<ImportResult<Row> | PlannedRow<Row>> {
     const server = client.baseUrl
-    const own = server === undefined ? undefined : journal
-    await own?.open?.()
+    const usedJournal = server === undefined ? undefined : journal
+    await usedJournal?.open?.()
     try {
-      const keyed = await readAll(
+      const keyed = await prepareAll(
         server,
-        await loadJournal(own, (key) => isKeyOfRow(key, server ?? '')),
+        await loadJournal(usedJournal, (key) => isRowKey(key, server ?? '')),
         control.signal,
       )
       control.throwIfEnded()
@@ -222,7 +227,7 @@ export function importLinks<Row extends LinkRow>(
         if (state === 'done') {
           counts.done++
           counts.replayed++
-          yield doneResult(item, index, replay(item), true)
+          yield createDoneResult(item, index, replayLink(item), true)
         } else if (problem) {
           const outcome = isInDoubt(item) ? 'unknown' : 'not-sent'
           counts.failed++
@@ -232,7 +237,7 @@ export function importLinks<Row extends LinkRow>(
         summary = { ...counts, strays: [] }
       }
     } finally {
-      await own?.close?.()
+      await usedJournal?.close?.()
     }
   }
 
@@ -241,35 +246,37 @@ export function importLinks<Row extends LinkRow>(
     // Without an address, this call fails with an error that says so.
     if (server === undefined) await client.links.list()
     const links = new RowLinks(client, control)
-    const aliasToSend = ({ params, alias, isWithoutAlias }: KeyedRow<Row>, outcome: Outcome) =>
+    const getAliasToSend = ({ params, alias, isWithoutAlias }: KeyedRow<Row>, outcome: Outcome) =>
       links.ignoresAliases || (mayBeDone(outcome) && isWithoutAlias) ? params?.custom : alias
     /** The rows without a result. */
-    const left = new Map<number, KeyedRow<Row>>()
-    const begin = async (earlier: JournalState): Promise<Iterable<KeyedRow<Row>>> => {
-      const keyed = await readAll(server, earlier, control.signal)
+    const pending = new Map<number, KeyedRow<Row>>()
+    const readItems = async (earlier: JournalState): Promise<Iterable<KeyedRow<Row>>> => {
+      const keyed = await prepareAll(server, earlier, control.signal)
       const drawn: KeyedRow<Row>[] = []
       for (const [index, row] of keyed.entries()) {
-        left.set(index, row)
-        if (row.state === 'done') links.resume(keptLink(row.key, row.kept), wantedOf(row, index))
+        pending.set(index, row)
+        if (row.state === 'done') links.addDoneRow(parseKeptLink(row.key, row.entryData), toWantedLink(row, index))
         else if (!row.problem && row.alias === undefined) {
           row.alias = drawAlias()
           drawn.push(row)
         }
       }
-      await Promise.all(drawn.map((row) => journal?.write({ key: row.key, state: 'not-sent', data: saidBy(row) })))
+      await Promise.all(
+        drawn.map((row) => journal?.write({ key: row.key, state: 'not-sent', data: makeEntryData(row) })),
+      )
       work.total = keyed.length
       work.expectReplays(keyed.filter(({ state }) => state === 'done').length)
       // Rows leave it when they have a result, so that those that are done take no memory.
-      return left.values()
+      return pending.values()
     }
     const work: ItemRun<KeyedRow<Row>, RowLink> = new ItemRun(control, {
-      items: begin,
-      work: (row, { index, begun }) => {
+      items: readItems,
+      work: (row, { index, recordBegun: begun }) => {
         if (row.problem) throw row.problem
-        return links.ensure(wantedOf(row, index), (change) => {
+        return links.ensure(toWantedLink(row, index), (change) => {
           if (!change) return begun()
           Object.assign(row, change)
-          return begun(saidBy(row))
+          return begun(makeEntryData(row))
         })
       },
       isTask: true,
@@ -279,26 +286,26 @@ export function importLinks<Row extends LinkRow>(
       onProgress,
       onUnknown: 'retry',
       key: ({ key }) => key,
-      isOwnKey: (key) => isKeyOfRow(key, server!),
-      keep: (link, { alias, values }) => ({ ...link, alias, row: restOf(values) }),
-      replay: (_, row) => replay(row),
+      includesKey: (key) => isRowKey(key, server!),
+      keep: (link, { alias, values }) => ({ ...link, alias, row: hashValues(values) }),
+      replay: (_, row) => replayLink(row),
     })
     let created = 0
     try {
       for await (const { item, index, ok, data, outcome, replayed, error } of work.results()) {
-        left.delete(index)
+        pending.delete(index)
         if (ok && data.created && !replayed) created++
         const { total, done, skipped, failed, unknown } = work.summary
         const found = done - skipped - created
         summary = { ...summary, total, done, created, found, replayed: skipped, failed, unknown }
         const { row } = item
-        if (ok) yield doneResult(item, index, data, replayed)
-        else yield { row, index, alias: aliasToSend(item, outcome), ok, outcome, error }
+        if (ok) yield createDoneResult(item, index, data, replayed)
+        else yield { row, index, alias: getAliasToSend(item, outcome), ok, outcome, error }
       }
     } catch (end) {
-      for (const [index, item] of left) {
+      for (const [index, item] of pending) {
         const error = new AbortError('The import ended before this row.')
-        const alias = aliasToSend(item, isInDoubt(item) ? 'unknown' : 'not-sent')
+        const alias = getAliasToSend(item, isInDoubt(item) ? 'unknown' : 'not-sent')
         yield { row: item.row, index, alias, ok: false, outcome: 'not-sent', error }
       }
       throw end
@@ -306,7 +313,7 @@ export function importLinks<Row extends LinkRow>(
       summary = { ...summary, strays: links.strays }
     }
   }
-  return createTask<ImportResult<Row> | PlannedRow<Row>, ImportSummary>(signal, dryRun ? planOnly : run, () => summary)
+  return createTask<ImportResult<Row> | PlannedRow<Row>, ImportSummary>(signal, dryRun ? plan : run, () => summary)
 }
 
 /** Replaces rows by what `prepare` makes of them. */
@@ -319,25 +326,25 @@ async function prepareRows<Row>(rows: readonly KeyedRow<Row>[], prepare: ImportO
     )
   }
   for (const [index, row] of rows.entries()) {
-    const own = prepared[index]!
-    if (own instanceof Error) {
-      row.problem = own
+    const replacement = prepared[index]!
+    if (replacement instanceof Error) {
+      row.problem = replacement
       continue
     }
-    const { params } = readRow(own)
-    Object.assign(row, { row: own, params, alias: params?.custom ?? row.alias })
+    const { params } = readRow(replacement)
+    Object.assign(row, { row: replacement, params, alias: params?.custom ?? row.alias })
   }
 }
 
 /** Returns the data that the journal keeps of a row that is not done. */
-const saidBy = ({ alias, values, isWithoutAlias }: KeyedRow<unknown>) => ({
+const makeEntryData = ({ alias, values, isWithoutAlias }: KeyedRow<unknown>) => ({
   alias,
-  row: restOf(values),
+  row: hashValues(values),
   ...(isWithoutAlias && { isWithoutAlias }),
 })
 
-const wantedOf = (row: KeyedRow<unknown>, index: number): WantedLink => ({
-  name: rowName(row.row, index + 1),
+const toWantedLink = (row: KeyedRow<unknown>, index: number): WantedLink => ({
+  name: getRowName(row.row, index + 1),
   params: row.params!,
   alias: row.alias!,
   isInDoubt: isInDoubt(row),
@@ -345,18 +352,23 @@ const wantedOf = (row: KeyedRow<unknown>, index: number): WantedLink => ({
 })
 
 /** Returns the link that an earlier run has given a row, and what the row says otherwise now. */
-function replay({ key, kept, values }: KeyedRow<unknown>): RowLink {
-  const { id, shorturl, created, differs = [], longurl, row } = keptLink(key, kept)
-  const rest = restOf(values)
-  const names = new Set([...differs.filter((name) => name === 'url' || name in rest), ...changedSince(rest, row)])
+function replayLink({ key, entryData: kept, values }: KeyedRow<unknown>): RowLink {
+  const { id, shorturl, created, differs = [], longurl, row } = parseKeptLink(key, kept)
+  const rest = hashValues(values)
+  const names = new Set([...differs.filter((name) => name === 'url' || name in rest), ...findChangedNames(rest, row)])
   return { id, shorturl, created, differs: [...names], ...(longurl !== undefined && { longurl }) }
 }
 
-function doneResult<Row>(item: KeyedRow<Row>, index: number, link: RowLink, replayed: boolean): ImportResult<Row> {
-  return { row: item.row, index, alias: finalAlias(item, link), ok: true, ...link, outcome: 'done', replayed }
+function createDoneResult<Row>(
+  item: KeyedRow<Row>,
+  index: number,
+  link: RowLink,
+  replayed: boolean,
+): ImportResult<Row> {
+  return { row: item.row, index, alias: getFinalAlias(item, link), ok: true, ...link, outcome: 'done', replayed }
 }
 
 /** Returns the alias of a row that is done. The server may spell it its way, or have chosen another. */
-function finalAlias({ alias }: KeyedRow<unknown>, { shorturl }: RowLink): string | undefined {
-  return alias !== undefined && hasAlias(shorturl, alias) ? alias : (aliasIn(shorturl) ?? undefined)
+function getFinalAlias({ alias }: KeyedRow<unknown>, { shorturl }: RowLink): string | undefined {
+  return alias !== undefined && hasAlias(shorturl, alias) ? alias : (parseAlias(shorturl) ?? undefined)
 }

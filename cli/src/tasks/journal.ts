@@ -1,5 +1,5 @@
 import { ConfigurationError, type Outcome } from 'shortlink-sdk'
-import { hostOf, normalized } from '../addresses.ts'
+import { getHost, normalizeUrl } from '../addresses.ts'
 import { formatValue, isRecord } from '../text.ts'
 import { groupBy, isParameter, type ReadRow, type RowParams } from './rows.ts'
 
@@ -42,11 +42,11 @@ export type JournalState = ReadonlyMap<string, Omit<JournalEntry, 'key'>>
 /** Reads a journal. `isOwn` picks the keys of this run. */
 export async function loadJournal(
   journal: Journal | undefined,
-  isOwn = (_key: string): boolean => true,
+  includesKey = (_key: string): boolean => true,
 ): Promise<JournalState> {
   const items = new Map<string, Omit<JournalEntry, 'key'>>()
   for await (const { key, ...entry } of journal?.read() ?? []) {
-    if (isOwn(key)) items.set(key, { ...items.get(key), ...entry })
+    if (includesKey(key)) items.set(key, { ...items.get(key), ...entry })
   }
   return items
 }
@@ -83,11 +83,11 @@ export interface KeyedRow<Row> {
   /** The state of its entry; `undefined` if it has none. */
   readonly state: string | undefined
   /** The data of its entry. */
-  readonly kept: Readonly<Record<string, unknown>>
+  readonly entryData: Readonly<Record<string, unknown>>
 }
 
 /** An entry of the journal that a row may have. */
-interface Entry extends Pick<KeyedRow<unknown>, 'state' | 'kept'> {
+interface Entry extends Pick<KeyedRow<unknown>, 'state' | 'entryData'> {
   readonly number: number
 }
 
@@ -97,30 +97,32 @@ interface Entry extends Pick<KeyedRow<unknown>, 'state' | 'kept'> {
  * the entry of an earlier run that says the same in everything else, or else one that no row has taken, or else a new
  * one. A row without an alias then has the alias of its entry.
  */
-export function keyRows<Row>(rows: readonly ReadRow<Row>[], server: string, earlier: JournalState): KeyedRow<Row>[] {
-  const entries = entriesOf(earlier)
+export function assignKeys<Row>(rows: readonly ReadRow<Row>[], server: string, earlier: JournalState): KeyedRow<Row>[] {
+  const entries = groupEntries(earlier)
   const all = rows.map((read) => {
-    const parts = keyPartsOf(read, server)
-    return { read, parts, identity: JSON.stringify(parts), rest: restOf(read.values) }
+    const parts = makeKeyParts(read, server)
+    return { read, parts, identity: JSON.stringify(parts), rest: hashValues(read.values) }
   })
-  const taken = new Map<object, Entry>()
+  const entryByRow = new Map<object, Entry>()
   const objects = all.filter(({ read }) => read.params)
   for (const [identity, group] of groupBy(objects, (row) => row.identity)) {
     const free = new Set(entries.get(identity))
     const assign = (rows: typeof group, fitting: readonly Entry[]) => {
       // If there are more entries than rows, those that are done or may be come first.
-      const chosen = [...fitting].sort((one, other) => rankOf(one) - rankOf(other)).slice(0, rows.length)
+      const chosen = [...fitting].sort((one, other) => rankEntry(one) - rankEntry(other)).slice(0, rows.length)
       chosen.sort((one, other) => one.number - other.number)
       for (const [index, entry] of chosen.entries()) {
-        taken.set(rows[index]!, entry)
+        entryByRow.set(rows[index]!, entry)
         free.delete(entry)
       }
     }
-    for (const [rest, rows] of groupBy(group, (row) => textOf(row.rest))) {
-      const fitting = [...free].filter(({ kept }) => textOf(isRecord(kept.row) ? kept.row : {}) === rest)
+    for (const [rest, rows] of groupBy(group, (row) => serializeSorted(row.rest))) {
+      const fitting = [...free].filter(
+        ({ entryData: kept }) => serializeSorted(isRecord(kept.row) ? kept.row : {}) === rest,
+      )
       assign(rows, fitting)
     }
-    const left = group.filter((row) => !taken.has(row))
+    const left = group.filter((row) => !entryByRow.has(row))
     assign(left, [...free])
   }
   const numbers = new Map(
@@ -129,22 +131,35 @@ export function keyRows<Row>(rows: readonly ReadRow<Row>[], server: string, earl
   return all.map((row) => {
     const { read, parts, identity } = row
     const { values, params } = read
-    const entry: Entry = taken.get(row) ?? { number: (numbers.get(identity) ?? 0) + 1, state: undefined, kept: NOTHING }
-    if (!taken.has(row)) numbers.set(identity, entry.number)
-    const { state, kept } = entry
+    const entry: Entry = entryByRow.get(row) ?? {
+      number: (numbers.get(identity) ?? 0) + 1,
+      state: undefined,
+      entryData: NO_DATA,
+    }
+    if (!entryByRow.has(row)) numbers.set(identity, entry.number)
+    const { state, entryData: kept } = entry
     const alias = params?.custom ?? (typeof kept.alias === 'string' ? kept.alias : undefined)
     const key = JSON.stringify([...parts, entry.number])
-    return { row: read.row, values, params, key, alias, isWithoutAlias: kept.isWithoutAlias === true, state, kept }
+    return {
+      row: read.row,
+      values,
+      params,
+      key,
+      alias,
+      isWithoutAlias: kept.isWithoutAlias === true,
+      state,
+      entryData: kept,
+    }
   })
 }
 
 /** The data of rows without an entry. One object for all of them, because there may be many. */
-const NOTHING = {}
+const NO_DATA = {}
 
-const rankOf = ({ state }: Entry) => (state === 'done' ? 0 : isInDoubt({ state }) ? 1 : 2)
+const rankEntry = ({ state }: Entry) => (state === 'done' ? 0 : isInDoubt({ state }) ? 1 : 2)
 
 /** Returns whether a key of a journal is that of a row at a server. */
-export function isKeyOfRow(key: string, server: string): boolean {
+export function isRowKey(key: string, server: string): boolean {
   if (!key.startsWith(`[${JSON.stringify(server)},`)) return false
   try {
     const parts: unknown = JSON.parse(key)
@@ -155,37 +170,37 @@ export function isKeyOfRow(key: string, server: string): boolean {
 }
 
 /** Returns the parameters that a row says now and did not say when its link was made. */
-export function changedSince(rest: Rest, before: Rest = {}): string[] {
+export function findChangedNames(rest: ValueHashes, before: ValueHashes = {}): string[] {
   return Object.keys(rest).filter((name) => isParameter(name) && rest[name] !== before[name])
 }
 
 /** Returns the parts of a row's key before its number, which make it the same row in another run. */
-function keyPartsOf({ params }: ReadRow<unknown>, server: string): string[] {
+function makeKeyParts({ params }: ReadRow<unknown>, server: string): string[] {
   const { url = '', custom = '', domain = '' } = params ?? {}
-  return [server, normalized(String(url)), custom, domain && hostOf(String(domain))]
+  return [server, normalizeUrl(String(url)), custom, domain && getHost(String(domain))]
 }
 
-type Rest = Readonly<Record<string, string>>
+type ValueHashes = Readonly<Record<string, string>>
 
 /** Returns hashes of what a row says besides its address, alias and domain, which tell equal rows apart. */
-export function restOf(values: ReadRow<unknown>['values']): Rest {
+export function hashValues(values: ReadRow<unknown>['values']): ValueHashes {
   const { url: _, custom: __, domain: ___, ...rest } = values
   const hashes = Object.entries(rest).map(([name, value]) => [name, name === 'password' ? '' : (hash(value) ?? '')])
   return Object.fromEntries(hashes)
 }
 
 /** Groups the entries of earlier runs by what their rows are. Other keys of the journal belong to no row. */
-function entriesOf(earlier: JournalState): Map<string, Entry[]> {
+function groupEntries(earlier: JournalState): Map<string, Entry[]> {
   const entries = [...earlier].flatMap(([key, { state, data }]) => {
     const [, identity, number] = /^(.*),(\d+)\]$/.exec(key) ?? []
     if (identity === undefined) return []
-    return [{ identity: `${identity}]`, number: Number(number), state, kept: isRecord(data) ? data : {} }]
+    return [{ identity: `${identity}]`, number: Number(number), state, entryData: isRecord(data) ? data : {} }]
   })
   return groupBy(entries, ({ identity }) => identity)
 }
 
 /** Returns one text for what rows say, in whatever order their columns are. */
-const textOf = (rest: Readonly<Record<string, unknown>>): string => JSON.stringify(Object.entries(rest).sort())
+const serializeSorted = (rest: Readonly<Record<string, unknown>>): string => JSON.stringify(Object.entries(rest).sort())
 
 /**
  * Returns a short hash of a value (FNV-1a), equal for a number and its digits. It is not safe against deliberate
@@ -210,11 +225,11 @@ interface KeptLink {
   readonly created: boolean
   readonly differs?: readonly string[]
   readonly longurl?: string
-  readonly row?: Rest
+  readonly row?: ValueHashes
 }
 
 /** @throws {ConfigurationError} if an entry has no link, because the journal does not keep `data` */
-export function keptLink(key: string, data: unknown): KeptLink {
+export function parseKeptLink(key: string, data: unknown): KeptLink {
   if (isRecord(data) && Number.isSafeInteger(data.id) && typeof data.shorturl === 'string') {
     return data as unknown as KeptLink
   }

@@ -1,6 +1,6 @@
 import { ConfigurationError, type RateLimitState } from 'shortlink-sdk'
 import { asyncIterator } from '../abort.ts'
-import { describeIssues, formatValue, isRecord, kind, mismatch, similarName } from '../text.ts'
+import { describeIssues, describeMismatch, describeType, findSimilarName, formatValue, isRecord } from '../text.ts'
 import type { Journal, UnknownOutcomeError } from './journal.ts'
 import type { TaskProgress } from './task.ts'
 
@@ -91,41 +91,41 @@ const isClient = (value: unknown) => {
 const isSignal = (value: unknown) => isFunction((value as Partial<AbortSignal> | null)?.addEventListener)
 const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
 
-const aFunction: Check = { expected: 'a function', isValid: isFunction }
-const aFlag: Check = { expected: 'true or false', isValid: (value) => typeof value === 'boolean' }
-const aCount: Check = { expected: 'a whole number from 0', isValid: isCount }
-const rows: Check = { expected: 'an iterable of rows, such as an array', isValid: isIterable }
+const functionCheck: Check = { expected: 'a function', isValid: isFunction }
+const flagCheck: Check = { expected: 'true or false', isValid: (value) => typeof value === 'boolean' }
+const countCheck: Check = { expected: 'a whole number from 0', isValid: isCount }
+const rowsCheck: Check = { expected: 'an iterable of rows, such as an array', isValid: isIterable }
 
 /** The checks of all arguments of tasks, and of their options. */
 const checks = {
   client: { expected: 'a ShortLinkClient', isValid: isClient },
-  rows,
-  wanted: rows,
-  previous: rows,
+  rows: rowsCheck,
+  wanted: rowsCheck,
+  previous: rowsCheck,
   items: { expected: 'an iterable, such as an array', isValid: isIterable },
-  worker: aFunction,
+  worker: functionCheck,
   signal: { expected: 'an AbortSignal', isValid: isSignal },
-  onProgress: aFunction,
-  onPlan: aFunction,
-  prepare: aFunction,
+  onProgress: functionCheck,
+  onPlan: functionCheck,
+  prepare: functionCheck,
   concurrency: { expected: 'a positive integer', isValid: (value) => isCount(value) && value !== 0 },
-  total: aCount,
+  total: countCheck,
   journal: { expected: 'a journal, such as fileJournal(path)', isValid: isJournal },
-  key: aFunction,
+  key: functionCheck,
   onUnknown: { expected: 'one of report, retry', isValid: (value) => value === 'report' || value === 'retry' },
-  replay: aFlag,
-  apply: aFlag,
-  dryRun: aFlag,
+  replay: flagCheck,
+  apply: flagCheck,
+  dryRun: flagCheck,
   prune: { expected: 'a string', isValid: (value) => typeof value === 'string' },
-  maxDeletes: aCount,
-  mayClear: aFlag,
+  maxDeletes: countCheck,
+  mayClear: flagCheck,
 } satisfies Record<string, Check>
 
 /** The name of an argument or option of a task. */
 type ArgumentName = keyof typeof checks
 
 /** @throws {ConfigurationError} for arguments that are invalid, and options that are invalid or do not exist */
-export function checkTask(
+export function checkArguments(
   task: string,
   given: { readonly [Name in ArgumentName]?: unknown },
   options: unknown,
@@ -134,24 +134,25 @@ export function checkTask(
   const issues = Object.entries(given).flatMap(([name, value]) => {
     const { expected, isValid } = checks[name as ArgumentName]
     // A text is not shown, because it may be a whole file.
-    return isValid(value) ? [] : [{ path: [name], message: mismatch(expected, value) }]
+    return isValid(value) ? [] : [{ path: [name], message: describeMismatch(expected, value) }]
   })
   issues.push(...checkOptions(options, names))
   if (issues.length > 0) throw new ConfigurationError(`${task}: ${describeIssues(issues)}`)
 }
 
 function checkOptions(options: unknown, names: readonly ArgumentName[]) {
-  if (!isRecord(options)) return [{ path: [], message: mismatch('an object of options', options ?? null, kind) }]
+  if (!isRecord(options))
+    return [{ path: [], message: describeMismatch('an object of options', options ?? null, describeType) }]
   return Object.entries(options).flatMap(([name, value]) => {
     const known = names.find((other) => other === name)
     if (known === undefined) {
-      const meant = similarName(name, names)
-      const advice = meant === undefined ? `expected one of ${names.join(', ')}` : `did you mean ${meant}?`
+      const suggestion = findSimilarName(name, names)
+      const advice = suggestion === undefined ? `expected one of ${names.join(', ')}` : `did you mean ${suggestion}?`
       return [{ path: [name], message: `unknown option, ${advice}` }]
     }
     const { expected, isValid } = checks[known]
     return value === undefined || isValid(value)
       ? []
-      : [{ path: [name], message: mismatch(expected, value, formatValue) }]
+      : [{ path: [name], message: describeMismatch(expected, value, formatValue) }]
   })
 }

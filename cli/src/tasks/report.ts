@@ -1,10 +1,10 @@
 import { ConfigurationError, type Link } from 'shortlink-sdk'
 import { untilAborted } from '../abort.ts'
-import { formatValue, isRecord, mismatch, notify } from '../text.ts'
+import { describeMismatch, formatValue, isRecord, notify } from '../text.ts'
 import type { TaskClient } from './client.ts'
-import { everyLink } from './every-link.ts'
-import { checkTask, type TaskOptions } from './options.ts'
-import { rowName } from './rows.ts'
+import { checkArguments, type TaskOptions } from './options.ts'
+import { readAllLinks } from './read-all-links.ts'
+import { getRowName } from './rows.ts'
 import { createTask, startStopwatch, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
 
 /** A link in an earlier report: a result of `reportLinks`, or a row of the file that the command has written. */
@@ -82,7 +82,7 @@ export function reportLinks<Previous extends ReportedLink = ReportedLink>(
   client: TaskClient,
   options: ReportOptions<Previous> = {},
 ): Task<ReportResult, ReportSummary<Previous>> {
-  checkTask(
+  checkArguments(
     'reportLinks',
     { client, ...(options?.previous !== undefined && { previous: options.previous }) },
     options,
@@ -95,10 +95,10 @@ export function reportLinks<Previous extends ReportedLink = ReportedLink>(
 
   async function* run({ signal }: TaskControl): AsyncGenerator<ReportResult> {
     const elapsedMs = startStopwatch()
-    const left = await readPrevious(untilAborted(previous, signal))
-    const compare = (link: Link): ReportResult => {
-      const before = left.get(link.id)
-      left.delete(link.id)
+    const unmatched = await readPrevious(untilAborted(previous, signal))
+    const compareLink = (link: Link): ReportResult => {
+      const before = unmatched.get(link.id)
+      unmatched.delete(link.id)
       const isNew = before === undefined
       const clicksBefore = before ? before.clicks : 0
       const { clicks, uniqueclicks } = link
@@ -123,17 +123,17 @@ export function reportLinks<Previous extends ReportedLink = ReportedLink>(
         outcome: 'done',
       }
     }
-    for await (const { links: read, odd, total } of everyLink(client, signal, () => left.size > 0)) {
-      for (const link of read) yield compare(link)
+    for await (const { links: read, invalid: odd, total } of readAllLinks(client, signal, () => unmatched.size > 0)) {
+      for (const link of read) yield compareLink(link)
       for (const { link, error } of odd) {
-        const isNew = !left.delete(link.id)
+        const isNew = !unmatched.delete(link.id)
         links.failed++
         links.unknown++
         yield { link, index: links.total++, changed: false, isNew, ok: false, outcome: 'unknown', error }
       }
       notify(onProgress, { done: links.done, failed: links.failed, total, elapsedMs: elapsedMs(), etaMs: undefined })
     }
-    gone = [...left.values()].map(({ row }) => row)
+    gone = [...unmatched.values()].map(({ row }) => row)
   }
   return createTask(signal, run, () => ({ ...links, ...sums, gone }))
 }
@@ -153,23 +153,23 @@ export async function readPrevious<Row extends ReportedLink>(
   let number = 0
   for await (const row of rows) {
     number++
-    const at = `${name} ${rowName(row, number)}`
+    const at = `${name} ${getRowName(row, number)}`
     const { link = row } = isRecord(row) ? (row as Record<string, unknown>) : {}
-    if (!isRecord(link)) throw new ConfigurationError(`${at}: ${mismatch('an object with id and clicks', row)}`)
-    const wholeNumber = (name: string) => {
+    if (!isRecord(link)) throw new ConfigurationError(`${at}: ${describeMismatch('an object with id and clicks', row)}`)
+    const readWholeNumber = (name: string) => {
       const value = link[name]
       const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
       if (Number.isSafeInteger(number)) return number as number
       throw new ConfigurationError(
-        `${at}: ${name}: ${mismatch('a whole number without separators', value, formatValue)}`,
+        `${at}: ${name}: ${describeMismatch('a whole number without separators', value, formatValue)}`,
       )
     }
     const { clicks } = link
-    const id = wholeNumber('id')
+    const id = readWholeNumber('id')
     // A row that could not be read.
     if (id === 0) continue
     earlier.set(id, {
-      clicks: clicks === null || clicks === '' ? null : wholeNumber('clicks'),
+      clicks: clicks === null || clicks === '' ? null : readWholeNumber('clicks'),
       row,
     })
   }

@@ -23,17 +23,17 @@ export const isConflict = (error: unknown): error is LinkConflictError =>
   isShortLinkError(error) && error.code === 'link_conflict'
 
 /** Returns a copy of a conflict without the call in its message, which means nothing to a reader of the row's result. */
-export function withoutCall(error: LinkConflictError): LinkConflictError {
+export function removeCall(error: LinkConflictError): LinkConflictError {
   const { method = '', path = '', url = '', attempts, outcome, others } = error
   return new LinkConflictError(error, { operation: '', method, path, url, attempts, outcome }, others)
 }
 
 /** Returns whether the key lacks a permission, such as for a sixth link in a plan of five. */
-export const isPermission = (error: unknown): error is PermissionError =>
+export const isPermissionError = (error: unknown): error is PermissionError =>
   isShortLinkError(error) && error.code === 'permission'
 
 /** Returns a copy of the error without the advice to check the key. */
-export function withoutAdvice(error: PermissionError): PermissionError {
+export function removeAdvice(error: PermissionError): PermissionError {
   const { serverMessage, status, method = '', path = '', url = '', attempts, outcome } = error
   const message = `${status} ${serverMessage || 'no message'}`
   return new PermissionError(message, error, { method, path, url, attempts, outcome })
@@ -43,18 +43,22 @@ export function withoutAdvice(error: PermissionError): PermissionError {
 type OtherAliasError = InvalidResponseError & { readonly reason: 'other_alias' }
 
 /** Returns whether the server ignored the alias or the domain. It will ignore those of the next link too. */
-export const isOtherAlias = (error: unknown): error is OtherAliasError =>
+export const isOtherAliasError = (error: unknown): error is OtherAliasError =>
   isShortLinkError(error) && error.code === 'invalid_response' && error.reason === 'other_alias'
 
 /** Returns the link that the server created with another alias. */
-export function createdLink({ body }: OtherAliasError): CreatedLink {
+export function getCreatedLink({ body }: OtherAliasError): CreatedLink {
   const { id, shorturl } = body as CreatedLink
   return { id, shorturl }
 }
 
 /** Creates the error for a row that received the link of another address. */
-export const otherAddressError = (client: TaskClient, link: CreatedLink, description: string): InvalidResponseError =>
-  creationError(client, link, {
+export const createOtherAddressError = (
+  client: TaskClient,
+  link: CreatedLink,
+  description: string,
+): InvalidResponseError =>
+  createCreationError(client, link, {
     path: 'id',
     message: `the server gave ${description}`,
     reason: 'schema',
@@ -62,8 +66,8 @@ export const otherAddressError = (client: TaskClient, link: CreatedLink, descrip
   })
 
 /** Creates the error for a link that the server created on another domain. */
-export const otherDomainError = (client: TaskClient, link: CreatedLink, domain: string): InvalidResponseError =>
-  creationError(client, link, {
+export const createOtherDomainError = (client: TaskClient, link: CreatedLink, domain: string): InvalidResponseError =>
+  createCreationError(client, link, {
     path: 'domain',
     message: `the server has made ${link.shorturl} (id ${link.id}) instead of a link on ${domain}`,
     reason: 'other_alias',
@@ -77,7 +81,7 @@ interface CreationProblem {
   readonly outcome: Outcome
 }
 
-function creationError(client: TaskClient, { id, shorturl }: CreatedLink, problem: CreationProblem) {
+function createCreationError(client: TaskClient, { id, shorturl }: CreatedLink, problem: CreationProblem) {
   const { path, reason, outcome } = problem
   const message = client.redact(problem.message)
   const response = { reason, status: 200, body: { id, shorturl }, issues: [{ path: [path], message }] }

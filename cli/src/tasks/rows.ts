@@ -1,6 +1,6 @@
 import type { Id, Issue, Link, LinkCreate, RequestOptions } from 'shortlink-sdk'
-import { aliasIn, hostOf } from '../addresses.ts'
-import { formatValue, isRecord, mismatch } from '../text.ts'
+import { getHost, parseAlias } from '../addresses.ts'
+import { describeMismatch, formatValue, isRecord } from '../text.ts'
 import type { TaskClient } from './client.ts'
 
 /**
@@ -23,7 +23,7 @@ export interface ReadRow<Row> {
   /** The parameters of its link; `undefined` if the row is not an object. */
   readonly params: RowParams | undefined
   /** The names of the parameters that are there and empty. */
-  readonly emptied: readonly string[]
+  readonly emptyNames: readonly string[]
 }
 
 /** The parameters of a row, whose address is a text. */
@@ -71,7 +71,7 @@ const callOptions: Readonly<Record<keyof RequestOptions, true>> = {
 }
 
 /** The columns of lists, reports and results of an import that are no parameters of a link. */
-const notParams: ReadonlySet<string> = new Set(
+const ignoredColumns: ReadonlySet<string> = new Set(
   'id shorturl clicks uniqueclicks uniqueClicks newClicks isNew date changed ok created outcome error replayed differs action was line row'.split(
     ' ',
   ),
@@ -89,33 +89,33 @@ export async function* readRows<Row>(rows: Iterable<Row> | AsyncIterable<Row>): 
 
 /** Reads what a row says of its link. */
 export function readRow<Row>(row: Row): ReadRow<Row> {
-  if (!isRecord(row)) return { row, values: {}, params: undefined, emptied: [] }
+  if (!isRecord(row)) return { row, values: {}, params: undefined, emptyNames: [] }
   const { longurl, alias, channel, ...rest } = row as Record<string, unknown>
-  const given = pick(rest, (_, value) => !isEmpty(value))
+  const given = filterEntries(rest, (_, value) => !isEmpty(value))
   const { url } = given
   const asText = isUrlObject(url) ? { url: url.href } : {}
   const all = {
     url: longurl,
-    custom: wholeAlias(alias, rest.shorturl),
+    custom: restoreAlias(alias, rest.shorturl),
     ...given,
     ...asText,
     channel: Array.isArray(channel) ? channel[0] : channel,
   }
-  const values = pick(all, (name, value) => !isEmpty(value) && !notParams.has(name))
-  const params = pick(values, isParameter) as unknown as RowParams
-  const isEmptied = (name: string, value: unknown) =>
+  const values = filterEntries(all, (name, value) => !isEmpty(value) && !ignoredColumns.has(name))
+  const params = filterEntries(values, isParameter) as unknown as RowParams
+  const isCleared = (name: string, value: unknown) =>
     value === null || value === '' || (name === 'channel' && `${value}` === '')
-  return { row, values, params, emptied: Object.keys(pick(row, isEmptied)) }
+  return { row, values, params, emptyNames: Object.keys(filterEntries(row, isCleared)) }
 }
 
 /** Returns the alias of a row. A number has lost the zeros of `007`, which a short address shows. */
-const wholeAlias = (alias: unknown, shorturl: unknown): unknown =>
-  typeof alias === 'number' && typeof shorturl === 'string' ? (aliasIn(shorturl) ?? alias) : alias
+const restoreAlias = (alias: unknown, shorturl: unknown): unknown =>
+  typeof alias === 'number' && typeof shorturl === 'string' ? (parseAlias(shorturl) ?? alias) : alias
 
 /** Finds the problems of rows, one after another. */
 export class RowChecks {
   readonly #client: TaskClient
-  readonly #rowOfAlias = new Map<string, string>()
+  readonly #rowByAlias = new Map<string, string>()
 
   constructor(client: TaskClient) {
     this.#client = client
@@ -123,9 +123,9 @@ export class RowChecks {
 
   /** Returns the problems of a row: with its parameters, and with an alias that an earlier row has. */
   check({ row, values, params }: Pick<ReadRow<unknown>, 'row' | 'values' | 'params'>, name: string): Issue[] {
-    if (!params) return [{ path: [], message: mismatch('an object with a url', row) }]
+    if (!params) return [{ path: [], message: describeMismatch('an object with a url', row) }]
     // A misspelled name is found among all values, which include columns of the row's own.
-    const checked = pick(values, (name) => !Object.hasOwn(callOptions, name)) as unknown as LinkCreate
+    const checked = filterEntries(values, (name) => !Object.hasOwn(callOptions, name)) as unknown as LinkCreate
     const issues = [...this.#client.links.check(checked)]
     const first = issues.length === 0 ? this.claimAlias(params, name) : undefined
     const message = `${formatValue(params.custom)} is the alias of ${first} already`
@@ -135,26 +135,26 @@ export class RowChecks {
   /** Gives a row its alias. Returns the name of the earlier row that has it, if there is one. */
   claimAlias({ custom, domain }: RowParams, name: string): string | undefined {
     if (custom === undefined) return undefined
-    const short = `${domain ? hostOf(domain) : ''}/${custom}`
-    const first = this.#rowOfAlias.get(short)
-    if (first === undefined) this.#rowOfAlias.set(short, name)
+    const short = `${domain ? getHost(domain) : ''}/${custom}`
+    const first = this.#rowByAlias.get(short)
+    if (first === undefined) this.#rowByAlias.set(short, name)
     return first
   }
 }
 
 /** Returns the name of a row in errors: its number in the file if it has one. */
-export const rowName = (row: unknown, number: number): string =>
+export const getRowName = (row: unknown, number: number): string =>
   `row ${isRecord(row) && typeof row.row === 'number' ? row.row : number}`
 
-function pick(row: object, keeps: (name: string, value: unknown) => boolean): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(row).filter(([name, value]) => keeps(name, value)))
+function filterEntries(row: object, isIncluded: (name: string, value: unknown) => boolean): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).filter(([name, value]) => isIncluded(name, value)))
 }
 
 /** Groups items by name. */
-export function groupBy<T>(items: readonly T[], nameOf: (item: T) => string): Map<string, T[]> {
+export function groupBy<T>(items: readonly T[], getKey: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>()
   for (const item of items) {
-    const name = nameOf(item)
+    const name = getKey(item)
     const group = groups.get(name)
     if (group) group.push(item)
     else groups.set(name, [item])
@@ -169,27 +169,27 @@ export const comparedNames = ['title', 'description', 'campaign', 'channel'] as 
 type Compared = { readonly [Name in (typeof comparedNames)[number]]?: unknown }
 
 /** Returns the parameters that rows have and a list of links does not show, so they cannot be compared. */
-export function namesNotShown(rows: readonly object[], links: readonly Link[]): string[] {
-  const isOlder = links.length > 0 && !links.some(showsGroups)
+export function findUnlistedNames(rows: readonly object[], links: readonly Link[]): string[] {
+  const isOlder = links.length > 0 && !links.some(hasGroups)
   const shown = ['url', 'custom', 'domain', ...comparedNames.slice(0, isOlder ? 2 : 4)]
-  const said = new Set(rows.flatMap((row) => Object.keys(row)))
-  return [...said].filter((name) => !shown.includes(name))
+  const given = new Set(rows.flatMap((row) => Object.keys(row)))
+  return [...given].filter((name) => !shown.includes(name))
 }
 
 /** Older servers show no campaigns and channels. */
-const showsGroups = ({ campaign, channel }: Link) => campaign !== null || channel !== null
+const hasGroups = ({ campaign, channel }: Link) => campaign !== null || channel !== null
 
 /** Returns the parameters of a row for which a list shows another value. */
-export function differences(row: Compared, link: Link): string[] {
-  return comparedNames.filter((name) => row[name] !== undefined && isShown(name, link) && !isAsSaid(name, row, link))
+export function findDifferences(row: Compared, link: Link): string[] {
+  return comparedNames.filter((name) => row[name] !== undefined && isShown(name, link) && !isSameValue(name, row, link))
 }
 
 /** Returns the parameters of a row that its link lacks, or does not show. `undefined`: a link that nobody has seen. */
-export function namesNotSet(row: LinkCreate, link: Link | undefined): string[] {
+export function findUnsetNames(row: LinkCreate, link: Link | undefined): string[] {
   const { url: _, custom: __, domain: ___, ...rest } = row
   const isSet = (name: string, value: unknown) => {
     if (!link) return false
-    if (isCompared(name)) return isShown(name, link) && isAsSaid(name, row, link)
+    if (isCompared(name)) return isShown(name, link) && isSameValue(name, row, link)
     return isEqual(value, (link as unknown as Record<string, unknown>)[name])
   }
   return Object.entries(rest).flatMap(([name, value]) => (isSet(name, value) ? [] : [name]))
@@ -198,14 +198,14 @@ export function namesNotSet(row: LinkCreate, link: Link | undefined): string[] {
 const isCompared = (name: string): name is keyof Compared => comparedNames.some((compared) => compared === name)
 
 function isShown(name: keyof Compared, link: Link): boolean {
-  if (name === 'campaign') return showsGroups(link)
+  if (name === 'campaign') return hasGroups(link)
   return name !== 'channel' || link.channel !== null
 }
 
-function isAsSaid(name: keyof Compared, row: Compared, link: Link): boolean {
-  const said = row[name] ?? ''
-  if (name === 'channel' && said !== '') return link.channel!.includes(Number(said))
-  return plainText(link[name] ?? '') === plainText(said)
+function isSameValue(name: keyof Compared, row: Compared, link: Link): boolean {
+  const wanted = row[name] ?? ''
+  if (name === 'channel' && wanted !== '') return link.channel!.includes(Number(wanted))
+  return decodeEntities(link[name] ?? '') === decodeEntities(wanted)
 }
 
 const isEqual = (one: unknown, other: unknown): boolean =>
@@ -216,5 +216,5 @@ const isEqual = (one: unknown, other: unknown): boolean =>
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#039': "'", '#39': "'" }
 
 /** Returns a text without the entities that some servers write into titles: `Tea &amp; cake`. */
-export const plainText = (value: unknown): string =>
+export const decodeEntities = (value: unknown): string =>
   String(value).replace(/&(amp|lt|gt|quot|#0?39);/g, (_, name) => entities[name]!)

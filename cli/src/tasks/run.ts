@@ -6,8 +6,8 @@ import {
   type Outcome,
   type RateLimitState,
 } from 'shortlink-sdk'
-import { abortError, sleep, untilAborted } from '../abort.ts'
-import { formatValue, hasMessage, isRecord, mismatch, notify, reasonOf } from '../text.ts'
+import { createAbortError, sleep, untilAborted } from '../abort.ts'
+import { describeMismatch, formatValue, getReason, hasMessage, isRecord, notify } from '../text.ts'
 import { isInDoubt, type JournalState, loadJournal, UnknownOutcomeError } from './journal.ts'
 import type { BulkOptions } from './options.ts'
 import {
@@ -21,7 +21,7 @@ import {
 } from './task.ts'
 
 /** After so many items in a row without any response, the server is away. */
-const MAX_WITHOUT_RESPONSE = 5
+const MAX_ITEMS_WITHOUT_RESPONSE = 5
 
 /** After so many refusals with the same words and no success between them, every other item would be refused too. */
 const MAX_REFUSALS = 5
@@ -29,7 +29,7 @@ const MAX_REFUSALS = 5
 /** The second argument of the worker of a task. */
 export interface WorkContext extends BulkContext {
   /** Records that the item has begun, with data for the journal if there are any. */
-  readonly begun: (data?: object) => Promise<void>
+  readonly recordBegun: (data?: object) => Promise<void>
 }
 
 /** Options for a run. */
@@ -44,7 +44,7 @@ interface ItemRunOptions<T, R>
    */
   readonly isTask?: boolean
   /** Picks the journal entries of this run. Default: all. */
-  readonly isOwnKey?: (key: string) => boolean
+  readonly includesKey?: (key: string) => boolean
   /** Returns the data that the journal keeps when an item is done. Default: nothing. */
   readonly keep?: (data: R, item: T) => unknown
   /** Makes the result of an item that an earlier run has done from what the journal kept. Default: there is none. */
@@ -87,24 +87,24 @@ export class ItemRun<T, R> {
   }
 
   async *results(): AsyncGenerator<BulkResult<T, R>> {
-    const { journal, isOwnKey, concurrency = 10 } = this.#options
+    const { journal, includesKey: isOwnKey, concurrency = 10 } = this.#options
     const { signal } = this.#control
     let isComplete = false
     let wasCutOff = false
     await journal?.open?.()
     const started = this.#startItems()
     const inWork = new Set<Promise<unknown>>()
-    const noted = async function* () {
+    const trackStarted = async function* () {
       for await (const { result } of started) {
         const work = Promise.resolve(result)
         inWork.add(work)
         yield { result: work.finally(() => inWork.delete(work)) }
       }
     }
-    const source = noted()
+    const source = trackStarted()
     try {
       this.#journalState = await loadJournal(journal, isOwnKey)
-      for await (const result of pool(source, concurrency)) {
+      for await (const result of runPool(source, concurrency)) {
         if (!result) continue
         if (signal.aborted && result.outcome === 'unknown') wasCutOff = true
         this.#count(result)
@@ -115,7 +115,7 @@ export class ItemRun<T, R> {
       this.#control.fail(error)
     } finally {
       // If the loop is left early, the items in progress see an abort, and the journal records how they ended.
-      if (!isComplete) this.#control.abort(abortError('The loop over the results was left.'))
+      if (!isComplete) this.#control.abort(createAbortError('The loop over the results was left.'))
       await source.return(undefined)
       await Promise.all(inWork)
       await journal?.close?.()
@@ -147,8 +147,8 @@ export class ItemRun<T, R> {
     let index = 0
     const items = await this.#options.items(this.#journalState)
     for await (const item of untilAborted(items, this.#control.ending)) {
-      const key = this.#keyOf(item, index)
-      const started = this.#earlier(key, item, index) ?? (await this.#start(key, item, index))
+      const key = this.#createKey(item, index)
+      const started = this.#findEarlierResult(key, item, index) ?? (await this.#start(key, item, index))
       if (started === 'skip') this.#count(undefined)
       else if (started) yield started
       if (this.#control.ending.aborted) return
@@ -157,7 +157,7 @@ export class ItemRun<T, R> {
   }
 
   /** The result of an earlier run for an item; `undefined` if the item is to be done. */
-  #earlier(key: string | undefined, item: T, index: number): Started<BulkResult<T, R>> | 'skip' | undefined {
+  #findEarlierResult(key: string | undefined, item: T, index: number): Started<BulkResult<T, R>> | 'skip' | undefined {
     const { onUnknown = 'report', replay } = this.#options
     const earlier = key === undefined ? undefined : this.#journalState.get(key)
     if (earlier?.state === 'done') {
@@ -165,16 +165,16 @@ export class ItemRun<T, R> {
       return { result: { ok: true, item, index, data: replay(earlier.data, item), outcome: 'done', replayed: true } }
     }
     if (onUnknown === 'retry' || !isInDoubt(earlier)) return undefined
-    return { result: failed(item, index, new UnknownOutcomeError()) }
+    return { result: createFailure(item, index, new UnknownOutcomeError()) }
   }
 
-  #keyOf(item: T, index: number): string | undefined {
+  #createKey(item: T, index: number): string | undefined {
     const { key, journal } = this.#options
     if (!key) return undefined
     const name: unknown = key(item, index)
     if (typeof name !== 'string' && typeof name !== 'number') {
       throw new ConfigurationError(
-        `bulk: key: ${mismatch('a function that returns a string or number', name, formatValue)}`,
+        `bulk: key: ${describeMismatch('a function that returns a string or number', name, formatValue)}`,
       )
     }
     const text = String(name)
@@ -198,13 +198,13 @@ export class ItemRun<T, R> {
       if (!hasBegun || data) await this.#write(key, 'begun', data && { data })
       hasBegun = true
     }
-    if (isTask) return { result: this.#do(key, item, { index, begun }, () => hasBegun) }
+    if (isTask) return { result: this.#runItem(key, item, { index, recordBegun: begun }, () => hasBegun) }
     // If the process is killed while the rate limit has no room, few items are then in an unknown state.
     await waitForSlot(client, ending)
     if (ending.aborted) return undefined
     await begun()
-    if (!ending.aborted) return { result: this.#do(key, item, { index, begun }, () => true) }
-    await this.#write(key, isInDoubt(this.#earlierState(key)) ? 'unknown' : 'not-sent')
+    if (!ending.aborted) return { result: this.#runItem(key, item, { index, recordBegun: begun }, () => true) }
+    await this.#write(key, isInDoubt(this.#getEarlierEntry(key)) ? 'unknown' : 'not-sent')
     return undefined
   }
 
@@ -218,7 +218,7 @@ export class ItemRun<T, R> {
   }
 
   /** Calls the worker, and records how the item ended. */
-  async #do(
+  async #runItem(
     key: string | undefined,
     item: T,
     context: Omit<WorkContext, 'signal'>,
@@ -226,13 +226,13 @@ export class ItemRun<T, R> {
   ): Promise<BulkResult<T, R> | undefined> {
     const { keep, client } = this.#options
     const { signal, ending } = this.#control
-    const called = await this.#call(item, { ...context, signal }, hasBegun)
+    const called = await this.#callWorker(item, { ...context, signal }, hasBegun)
     if (ending.aborted && !hasBegun() && !called.ok) return undefined
-    const isStillUnknown = !called.ok && !isConflict(called.error) && isInDoubt(this.#earlierState(key))
+    const isStillUnknown = !called.ok && !isConflict(called.error) && isInDoubt(this.#getEarlierEntry(key))
     const result = isStillUnknown && called.outcome !== 'done' ? { ...called, outcome: 'unknown' as const } : called
     this.#finished++
     if (client) {
-      this.#endIfUseless(result.error)
+      this.#endIfUnavailable(result.error)
       this.#endIfRefused(result.error)
     }
     // An aborted item keeps the state `begun`, because it may have been done.
@@ -243,7 +243,7 @@ export class ItemRun<T, R> {
     return result
   }
 
-  #earlierState(key: string | undefined) {
+  #getEarlierEntry(key: string | undefined) {
     return key === undefined ? undefined : this.#journalState.get(key)
   }
 
@@ -251,20 +251,20 @@ export class ItemRun<T, R> {
    * Ends the run if every other item would fail too: the server is away, or lets nobody in for longer than anybody
    * waits.
    */
-  #endIfUseless(error: TaskError | undefined): void {
+  #endIfUnavailable(error: TaskError | undefined): void {
     const isLimited = error?.code === 'rate_limit' && (this.#options.isTask || error.outcome === 'not-sent')
     if (isLimited) this.#control.fail(error)
     const isWithoutResponse = error?.code === 'connection' || error?.code === 'timeout'
     this.#withoutResponse = isWithoutResponse ? this.#withoutResponse + 1 : 0
-    if (this.#withoutResponse < MAX_WITHOUT_RESPONSE) return
-    const message = `no response for ${MAX_WITHOUT_RESPONSE} items in a row, so the rest was not tried. The last error: ${error!.message}`
+    if (this.#withoutResponse < MAX_ITEMS_WITHOUT_RESPONSE) return
+    const message = `no response for ${MAX_ITEMS_WITHOUT_RESPONSE} items in a row, so the rest was not tried. The last error: ${error!.message}`
     this.#control.fail(new ConnectionError(message, { outcome: 'not-sent', retryable: true }, { cause: error }))
   }
 
   /** Ends the run if items are refused one after another for a reason that is none of theirs, such as a full plan. */
   #endIfRefused(error: TaskError | undefined): void {
     if (!error) this.#refusals.clear()
-    if (!isRejection(error) || namesField(error)) return
+    if (!isRejection(error) || hasFieldName(error)) return
     const { status, serverMessage } = error
     const words = `${serverMessage || 'no message'} (status ${status})`
     const count = (this.#refusals.get(words) ?? 0) + 1
@@ -275,24 +275,24 @@ export class ItemRun<T, R> {
     this.#control.fail(new RefusalError(message, error, { outcome: 'not-sent', retryable: true }))
   }
 
-  async #call(item: T, context: WorkContext, hasBegun: () => boolean): Promise<BulkResult<T, R>> {
+  async #callWorker(item: T, context: WorkContext, hasBegun: () => boolean): Promise<BulkResult<T, R>> {
     const { index } = context
     try {
       const data = await this.#options.work(item, context)
       return { ok: true, item, index, data, outcome: 'done', replayed: false }
     } catch (error) {
-      return failed(item, index, error, hasBegun() ? 'unknown' : 'not-sent')
+      return createFailure(item, index, error, hasBegun() ? 'unknown' : 'not-sent')
     }
   }
 }
 
 /** The time between two looks at a rate limit without a slot, in milliseconds. */
-const LOOK_INTERVAL = 100
+const POLL_INTERVAL = 100
 
 /** Waits until a slot of the rate limit remains and nobody waits for it. */
 async function waitForSlot(client: BulkOptions<unknown>['client'], signal: AbortSignal): Promise<void> {
   const isFull = ({ remaining, queued }: RateLimitState) => queued > 0 || remaining === 0
-  while (client && !signal.aborted && isFull(client.rateLimit)) await sleep(LOOK_INTERVAL, signal)
+  while (client && !signal.aborted && isFull(client.rateLimit)) await sleep(POLL_INTERVAL, signal)
 }
 
 /** Returns whether another link has the alias of an item, which is certain whatever an earlier run did. */
@@ -305,16 +305,16 @@ const isRejection = (error: TaskError | undefined): error is Rejection =>
 type Rejection = Extract<TaskError, { readonly serverMessage: string }>
 
 /** Returns whether a refusal is about a value of the item. */
-function namesField({ serverMessage, body }: Rejection): boolean {
+function hasFieldName({ serverMessage, body }: Rejection): boolean {
   const errors = isRecord(body) ? body.errors : undefined
   if (isRecord(errors) && Object.keys(errors).length > 0) return true
   return /\b(url|custom|alias|domain|password|expiry)\b/i.test(serverMessage)
 }
 
 /** Returns the result of an item that failed. `otherwise`: its outcome if the error does not say one. */
-function failed<T>(item: T, index: number, thrown: unknown, otherwise: Outcome = 'unknown') {
+function createFailure<T>(item: T, index: number, thrown: unknown, otherwise: Outcome = 'unknown') {
   const outcome = isShortLinkError(thrown) ? thrown.outcome : otherwise
-  const error = hasMessage(thrown) ? thrown : new Error(reasonOf(thrown), { cause: thrown })
+  const error = hasMessage(thrown) ? thrown : new Error(getReason(thrown), { cause: thrown })
   return { ok: false, item, index, error: error as TaskError, outcome } as const
 }
 
@@ -328,7 +328,7 @@ interface Started<R> {
  *
  * @param source Starts the work, one piece after another. If it fails, its error comes after the work in progress.
  */
-async function* pool<R>(source: AsyncGenerator<Started<R>>, size: number): AsyncGenerator<R> {
+async function* runPool<R>(source: AsyncGenerator<Started<R>>, size: number): AsyncGenerator<R> {
   const ready: R[] = []
   let inWork = 0
   let isStarting = false
@@ -340,7 +340,7 @@ async function* pool<R>(source: AsyncGenerator<Started<R>>, size: number): Async
     try {
       const { done, value } = await source.next()
       if (done) isOver = true
-      else void finish(value.result)
+      else void collect(value.result)
     } catch (error) {
       isOver = true
       failure = { error }
@@ -348,24 +348,24 @@ async function* pool<R>(source: AsyncGenerator<Started<R>>, size: number): Async
     isStarting = false
     wake()
   }
-  const finish = async (result: R | Promise<R>) => {
+  const collect = async (result: R | Promise<R>) => {
     inWork++
     ready.push(await result)
     wake()
   }
-  const mayStart = () => !isOver && !isStarting && inWork < size
+  const canStart = () => !isOver && !isStarting && inWork < size
   while (!isOver || inWork > 0) {
-    if (mayStart()) void start()
+    if (canStart()) void start()
     while (ready.length > 0) {
       const result = ready.shift()!
       inWork--
-      if (mayStart()) void start()
+      if (canStart()) void start()
       yield result
     }
     const changed = new Promise<void>((resolve) => {
       wake = resolve
     })
-    if (ready.length === 0 && (inWork > 0 || isStarting) && !mayStart()) await changed
+    if (ready.length === 0 && (inWork > 0 || isStarting) && !canStart()) await changed
   }
   if (failure) throw (failure as { readonly error: unknown }).error
 }

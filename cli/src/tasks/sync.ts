@@ -8,17 +8,17 @@ import {
   type ShortLinkClient,
 } from 'shortlink-sdk'
 import { untilAborted } from '../abort.ts'
-import { hostOf, isSameSpelling, lettersOf } from '../addresses.ts'
+import { getHost, hasExactAlias, normalizeAlias } from '../addresses.ts'
 import { formatValue, notify } from '../text.ts'
 import { AsciiFallback } from './ascii.ts'
-import { type TaskClient, writerOf } from './client.ts'
-import { everyLink, type OddLink } from './every-link.ts'
-import { mayClearPassword, namesToClear, updateLink } from './link-update.ts'
-import { checkTask, type TaskOptions } from './options.ts'
+import { createWriter, type TaskClient } from './client.ts'
+import { findClearableNames, mayClearPassword, updateLink } from './link-update.ts'
+import { checkArguments, type TaskOptions } from './options.ts'
+import { type InvalidLink, readAllLinks } from './read-all-links.ts'
 import { RowLinks } from './row-links.ts'
-import { type LinkRow, namesNotShown } from './rows.ts'
+import { findUnlistedNames, type LinkRow } from './rows.ts'
 import { ItemRun } from './run.ts'
-import { type PlannedStep, planOf, readWanted, type SyncPlan, type WantedRow } from './sync-plan.ts'
+import { createPlan, type PlannedStep, readWanted, type SyncPlan, type WantedRow } from './sync-plan.ts'
 import { createTask, startStopwatch, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
 
 /** Options of `syncLinks`. All are optional. */
@@ -125,7 +125,7 @@ export function syncLinks(
   wanted: Iterable<LinkRow> | AsyncIterable<LinkRow>,
   options: SyncOptions = {},
 ): Task<SyncResult, SyncSummary> {
-  checkTask('syncLinks', { client, wanted }, options, [
+  checkArguments('syncLinks', { client, wanted }, options, [
     'signal',
     'onProgress',
     'apply',
@@ -155,31 +155,31 @@ export function syncLinks(
     const rows = await readWanted(client, untilAborted(wanted, control.signal))
     const { existing, odd } = await readExisting(client, control.signal, onProgress)
     // Nobody can tell what their links are, so they are left alone.
-    const oddAliases = new Set(odd.map(({ link }) => lettersOf(link.alias ?? '')))
-    const sure = rows.filter(({ params }) => !oddAliases.has(lettersOf(params.custom)))
-    const steps = planOf(sure, existing, prune)
+    const invalidAliases = new Set(odd.map(({ link }) => normalizeAlias(link.alias ?? '')))
+    const comparable = rows.filter(({ params }) => !invalidAliases.has(normalizeAlias(params.custom)))
+    const steps = createPlan(comparable, existing, prune)
     planned.total = steps.length
     for (const { plan } of steps) planned[plan.action]++
-    const said = rows.map(({ params, none }) => ({ ...params, ...none }))
+    const values = rows.map(({ params, cleared: none }) => ({ ...params, ...none }))
     const deletions = steps.filter(({ plan }) => plan.action === 'delete')
     const updated = steps.flatMap(({ plan, row }) => (plan.action === 'update' && row ? [row] : []))
-    const mayBeCleared = namesToClear(updated)
-    const unsaid = mayClear ? [] : updated.filter(mayClearPassword)
+    const mayBeCleared = findClearableNames(updated)
+    const withoutPassword = mayClear ? [] : updated.filter(mayClearPassword)
     const issues = [
-      ...(deletions.length > maxDeletes ? [tooManyDeletes(deletions, maxDeletes)] : []),
-      ...(unsaid.length > 0 ? [mayClearMissing(unsaid, mayBeCleared)] : []),
+      ...(deletions.length > maxDeletes ? [createTooManyDeletesIssue(deletions, maxDeletes)] : []),
+      ...(withoutPassword.length > 0 ? [createMayClearIssue(withoutPassword, mayBeCleared)] : []),
     ]
     const refused = issues.length > 0 ? new InvalidRequestError(issues) : undefined
-    summary = { ...summary, ...planned, notCompared: namesNotShown(said, existing), mayBeCleared, refused }
+    summary = { ...summary, ...planned, notCompared: findUnlistedNames(values, existing), mayBeCleared, refused }
     notify(onPlan, summary)
     if (apply && refused) throw refused
     const kept = planned.keep
-    const oddCounts = { failed: odd.length, unknown: odd.length }
-    summary = { ...summary, done: kept, ...oddCounts }
+    const invalidCounts = { failed: odd.length, unknown: odd.length }
+    summary = { ...summary, done: kept, ...invalidCounts }
     for (const { link, error } of odd) {
-      const letters = lettersOf(link.alias ?? '')
-      const url = rows.find(({ params }) => lettersOf(params.custom) === letters)?.params.url
-      const plan = { action: 'keep' as const, alias: link.alias ?? '', domain: hostOf(link.shorturl) || undefined }
+      const letters = normalizeAlias(link.alias ?? '')
+      const url = rows.find(({ params }) => normalizeAlias(params.custom) === letters)?.params.url
+      const plan = { action: 'keep' as const, alias: link.alias ?? '', domain: getHost(link.shorturl) || undefined }
       const was = link.longurl ?? undefined
       yield { ...plan, url, was, changes: [], differs: [], clicks: undefined, ok: false, outcome: 'unknown', error }
     }
@@ -188,10 +188,10 @@ export function syncLinks(
       else if (!apply) yield { ...plan, ok: true, outcome: 'planned' }
     }
     if (!apply) return
-    const { links } = writerOf(client)
+    const { links } = createWriter(client)
     const rowLinks = new RowLinks(client, control)
     const ascii = new AsciiFallback()
-    const aliasOfId = new Map<number, string>(
+    const aliasById = new Map<number, string>(
       steps.flatMap(({ plan, link }) => (link ? [[link.id, plan.alias] as const] : [])),
     )
     const writes: Promise<SyncPlan>[] = []
@@ -204,12 +204,19 @@ export function syncLinks(
     }
     const work: ItemRun<PlannedStep, SyncPlan> = new ItemRun(control, {
       items: changes,
-      work: (step, { begun }) => {
+      work: (step, { recordBegun: begun }) => {
         const beforeRequest = ({ method }: Request) => (method === 'GET' ? undefined : begun())
         const options = { signal: control.ending, beforeRequest }
         const update = (link: Parameters<typeof updateLink>[0], row: WantedRow) =>
           updateLink(link, row, { links, baseUrl: client.baseUrl, mayClear, ascii, options })
-        const written = writeStep(step, { links, update, rowLinks, aliasOfId, begun: () => begun(), options })
+        const written = applyStep(step, {
+          links,
+          update,
+          rowLinks,
+          aliasById: aliasById,
+          begun: () => begun(),
+          options,
+        })
         writes.push(written)
         return written
       },
@@ -219,13 +226,13 @@ export function syncLinks(
       concurrency,
       onProgress,
     })
-    const left = new Set(steps.filter(({ plan }) => plan.action !== 'keep'))
+    const pending = new Set(steps.filter(({ plan }) => plan.action !== 'keep'))
     const results = async function* (): AsyncGenerator<SyncResult> {
       for await (const { item, ok, data, outcome, error } of work.results()) {
-        left.delete(item)
+        pending.delete(item)
         const { done } = work.summary
-        const failed = work.summary.failed + oddCounts.failed
-        const unknown = work.summary.unknown + oddCounts.unknown
+        const failed = work.summary.failed + invalidCounts.failed
+        const unknown = work.summary.unknown + invalidCounts.unknown
         if (ok && data.action === 'create') changed.created++
         if (ok && data.action === 'update') changed.updated++
         if (ok && data.action === 'delete') changed.deleted++
@@ -239,7 +246,7 @@ export function syncLinks(
     } catch (error) {
       end = { error }
     }
-    for (const { plan } of left) yield { ...plan, ok: true, outcome: 'planned' }
+    for (const { plan } of pending) yield { ...plan, ok: true, outcome: 'planned' }
     if (end) throw end.error
   }
   return createTask(signal, run, () => summary)
@@ -248,9 +255,9 @@ export function syncLinks(
 /** Reads the links that there are. */
 async function readExisting(client: TaskClient, signal: AbortSignal, onProgress: SyncOptions['onProgress']) {
   const existing: Link[] = []
-  const odd: OddLink[] = []
+  const odd: InvalidLink[] = []
   const elapsedMs = startStopwatch()
-  for await (const { links, odd: invalid, total } of everyLink(client, signal)) {
+  for await (const { links, invalid, total } of readAllLinks(client, signal)) {
     existing.push(...links)
     odd.push(...invalid)
     notify(onProgress, { done: existing.length, failed: 0, total, elapsedMs: elapsedMs(), etaMs: undefined })
@@ -258,44 +265,44 @@ async function readExisting(client: TaskClient, signal: AbortSignal, onProgress:
   return { existing, odd }
 }
 
-function tooManyDeletes(deletions: readonly PlannedStep[], maxDeletes: number): Issue {
-  const some = firstOf(deletions.map(({ plan }) => plan.alias))
+function createTooManyDeletesIssue(deletions: readonly PlannedStep[], maxDeletes: number): Issue {
+  const some = listFirst(deletions.map(({ plan }) => plan.alias))
   const message = `the plan deletes ${deletions.length} links (${some}), and at most ${maxDeletes} may be deleted. Nothing was changed`
   return { path: ['maxDeletes'], message }
 }
 
-function mayClearMissing(rows: readonly WantedRow[], names: readonly string[]): Issue {
-  const some = firstOf(rows.map(({ params }) => params.custom))
+function createMayClearIssue(rows: readonly WantedRow[], names: readonly string[]): Issue {
+  const some = listFirst(rows.map(({ params }) => params.custom))
   const links = rows.length === 1 ? `1 link (${some}) whose row says` : `${rows.length} links (${some}) whose rows say`
   const message = `the plan updates ${links} no password, and an update may clear what no response shows: ${names.join(', ')}. Nothing was changed`
   return { path: ['mayClear'], message }
 }
 
 /** Lists the first aliases. */
-const firstOf = (aliases: readonly string[]): string =>
+const listFirst = (aliases: readonly string[]): string =>
   [...aliases.slice(0, 3), ...(aliases.length > 3 ? ['…'] : [])].join(', ')
 
-function twinsOf(alias: string, other: string): InvalidRequestError {
+function createSameAliasError(alias: string, other: string): InvalidRequestError {
   const message = `${formatValue(alias)} and ${formatValue(other)} are one alias on this server`
   return new InvalidRequestError([{ path: ['custom'], message }])
 }
 
-interface Writing {
+interface StepContext {
   readonly links: ShortLinkClient['links']
   /** Updates a link, and returns what the server shows otherwise. */
   readonly update: (link: Pick<Link, 'id' | 'shorturl'>, row: WantedRow) => Promise<readonly string[]>
   readonly rowLinks: RowLinks
   /** The wanted aliases of the links so far, by their ids. */
-  readonly aliasOfId: Map<number, string>
+  readonly aliasById: Map<number, string>
   readonly begun: () => Promise<void>
   /** The options of deletions. */
   readonly options: RequestOptions
 }
 
 /** Carries out a step. Returns what was done. */
-async function writeStep(
+async function applyStep(
   { plan, row, link }: PlannedStep,
-  { links, update, rowLinks, aliasOfId, begun, options }: Writing,
+  { links, update, rowLinks, aliasById: aliasOfId, begun, options }: StepContext,
 ): Promise<SyncPlan> {
   const { action, alias } = plan
   if (action === 'delete') {
@@ -308,14 +315,14 @@ async function writeStep(
   }
   const { params } = row!
   // In another spelling it may be another link, which must not lead elsewhere: the server decides.
-  if (action === 'create' || (plan.changes.includes('url') && !isSameSpelling(link!, alias))) {
+  if (action === 'create' || (plan.changes.includes('url') && !hasExactAlias(link!, alias))) {
     const own = await rowLinks
       .ensure({ name: formatValue(alias), params, alias: params.custom }, begun)
       .catch((error) => {
         if (action === 'create' || !isShortLinkError(error) || error.code !== 'link_conflict') throw error
       })
-    const twin = own && aliasOfId.get(own.id)
-    if (twin !== undefined && twin !== alias) throw twinsOf(alias, twin)
+    const sameAlias = own && aliasOfId.get(own.id)
+    if (sameAlias !== undefined && sameAlias !== alias) throw createSameAliasError(alias, sameAlias)
     if (own) aliasOfId.set(own.id, alias)
     if (own?.created) return { ...plan, action: 'create', was: undefined, changes: [], differs: own.differs }
     if (own) {

@@ -5,7 +5,7 @@ import {
   type Outcome,
   type RateLimitState,
 } from 'shortlink-sdk'
-import { abortError, abortReason, asyncIterator, onAbort } from '../abort.ts'
+import { asyncIterator, createAbortError, getAbortReason, onAbort } from '../abort.ts'
 import type { Closable } from '../closable.ts'
 
 /**
@@ -121,13 +121,13 @@ export class TaskControl {
 
   /** @throws an `AbortError` for an item that must not begin any more */
   throwIfEnding(): void {
-    if (this.ending.aborted) throw new AbortError(abortReason(this.ending))
+    if (this.ending.aborted) throw new AbortError(getAbortReason(this.ending))
   }
 
   /** @throws what has ended the task: the error it failed with, or an `AbortError` */
   throwIfEnded(outcome: Outcome = 'not-sent'): void {
     if (this.#failure) throw this.#failure.error
-    if (this.ending.aborted) throw new AbortError(abortReason(this.ending), { outcome })
+    if (this.ending.aborted) throw new AbortError(getAbortReason(this.ending), { outcome })
   }
 }
 
@@ -145,7 +145,7 @@ export function createTask<Result, Summary>(
   })
 
   async function* run(): AsyncGenerator<Result> {
-    const abort = () => control.abort(abortReason(userSignal!))
+    const abort = () => control.abort(getAbortReason(userSignal!))
     const unsubscribe = userSignal && onAbort(userSignal, abort)
     try {
       if (userSignal?.aborted) abort()
@@ -169,7 +169,7 @@ export function createTask<Result, Summary>(
       return summarize()
     },
     async [Symbol.asyncDispose]() {
-      control.abort(abortError('The task was disposed of.'))
+      control.abort(createAbortError('The task was disposed of.'))
       await results?.return(undefined).catch(() => {})
     },
   }
@@ -186,7 +186,7 @@ export function startStopwatch(): () => number {
 }
 
 /** The length of a window that nobody knows, in milliseconds. */
-const USUAL_INTERVAL = 60_000
+const DEFAULT_INTERVAL = 60_000
 
 /** Estimates the time until a task is done. It learns how long the windows of the rate limit are. */
 export class TimeLeft {
@@ -203,13 +203,13 @@ export class TimeLeft {
     { finished, elapsedMs }: { readonly finished: number; readonly elapsedMs: number },
     { limit = Infinity, remaining = limit, resetAt }: Partial<RateLimitState> = {},
   ): number | undefined {
-    const untilReset = resetAt ? this.#learn(resetAt.getTime()) : USUAL_INTERVAL
+    const untilReset = resetAt ? this.#learn(resetAt.getTime()) : DEFAULT_INTERVAL
     if (left === 0) return 0
     if (left === undefined || finished === 0) return undefined
     const pace = (elapsedMs / finished) * left
     if (left <= remaining) return Math.round(pace)
     const windows = Math.ceil((left - remaining) / limit) - 1
-    return Math.round(Math.max(pace, untilReset + windows * (this.#interval || USUAL_INTERVAL)))
+    return Math.round(Math.max(pace, untilReset + windows * (this.#interval || DEFAULT_INTERVAL)))
   }
 
   /** Learns when a window ends. Returns the time until then. */

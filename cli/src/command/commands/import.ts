@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { InvalidRequestError } from 'shortlink-sdk'
-import { hostOf, lettersOf } from '../../addresses.ts'
+import { getHost, normalizeAlias } from '../../addresses.ts'
 import { type ImportResult, type ImportSummary, importLinks, type PlannedRow } from '../../tasks/import.ts'
 import { type LinkRow, parameterNames } from '../../tasks/rows.ts'
 import { printable } from '../../text.ts'
@@ -219,7 +219,7 @@ function describeSimilarAliases(rows: readonly Row[]): string[] {
   return rows.flatMap((row) => {
     const { custom, domain } = row.values
     if (!custom) return []
-    const key = `${domain ? hostOf(domain) : ''}/${lettersOf(custom)}`
+    const key = `${domain ? getHost(domain) : ''}/${normalizeAlias(custom)}`
     const first = firsts.get(key)
     firsts.set(key, first ?? row)
     if (!first || first.values.custom === custom) return []

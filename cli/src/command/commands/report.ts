@@ -1,5 +1,5 @@
 import { isShortLinkError, type ShortLinkClient } from 'shortlink-sdk'
-import { hostOf } from '../../addresses.ts'
+import { getHost } from '../../addresses.ts'
 import { type ReportResult, type ReportSummary, readPrevious, reportLinks } from '../../tasks/report.ts'
 import { printable } from '../../text.ts'
 import { clientArgs, createClient } from '../client.ts'

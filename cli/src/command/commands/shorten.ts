@@ -103,14 +103,14 @@ export default defineCommand(
         const entry = entries[printed++]
         if (json) return
         work.progress.clear()
-        await printAll(`${entry && 'shorturl' in entry ? printable(entry.shorturl) : ''}\n`)
+        await printAll(`${entry && 'shorturl' in entry ? toPrintable(entry.shorturl) : ''}\n`)
       }
       const recordResult = async (
         { item: url, index, ok, data, error }: BulkResult<string, ShortAddress>,
         isEnd: boolean,
       ) => {
         if (isEnd) return
-        if (!ok) work.progress.say(`${printable(url)}: ${printable(errorMessage(error))}`)
+        if (!ok) work.progress.say(`${toPrintable(url)}: ${toPrintable(errorMessage(error))}`)
         entries[places[index]!] = ok
           ? { url, shorturl: data.shorturl, created: data.created }
           : { url, error: errorMessage(error) }
@@ -146,6 +146,6 @@ export default defineCommand(
 
 /** @throws {InvalidRequestError} if a text has an invisible character or a second address, as pastes may */
 function throwIfHidden(name: string, text: string): void {
-  const message = hiddenProblem(text)
+  const message = describeHiddenText(text)
   if (message) throw new InvalidRequestError([{ path: [name], message }])
 }

@@ -92,7 +92,7 @@ export default defineCommand(
       checkRows(rows, work.client)
       const invalid = rows.filter(({ problem }) => problem !== undefined)
       for (const { number, problem } of invalid.slice(0, -1)) {
-        console.error(printable(`${input.name}, row ${number}: ${problem}`))
+        console.error(toPrintable(`${input.name}, row ${number}: ${problem}`))
       }
       const last = invalid.at(-1)
       if (last) throw new UsageError(`${input.name}, row ${last.number}: ${last.problem}`)
@@ -181,7 +181,7 @@ function printTotals(
     console.error(`Not compared, because the list of links does not show it: ${plan.notCompared.join(', ')}.`)
   }
   const differing = steps.filter(({ differs }) => differs.length > 0)
-  if (differing.length > 0) console.error(printable(describeDiffering(differing)))
+  if (differing.length > 0) console.error(toPrintable(describeDiffering(differing)))
   const { total, keep, done, created, updated, deleted, mayBeCleared, refused } = plan
   if (refused?.issues.some(({ path }) => path[0] === 'maxDeletes')) throwRefused(refused)
   if (!apply && mayBeCleared.length > 0) {

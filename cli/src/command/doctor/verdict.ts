@@ -1,5 +1,5 @@
 import { type AnyShortLinkError, type AuthScheme, ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
-import { hasMessage, printable, shorten } from '../../text.ts'
+import { hasMessage, shorten, toPrintable } from '../../text.ts'
 import { type ListName, lists } from '../client.ts'
 import { formatDuration } from '../counts-and-times.ts'
 import { describeCall, describeFailures, type ExaminedCall, type Part } from './why.ts'
@@ -175,7 +175,7 @@ async function tryOtherAddresses({ baseUrl, headers = [] }: Subject, calls: read
   const { status = 0 } = account
   const isRedirect = status >= 300 && status < 400
   if (isRedirect || calls.every(({ error }) => error?.code === 'not_found')) {
-    const target = shorten(printable(location ?? 'another address'), 200)
+    const target = shorten(toPrintable(location ?? 'another address'), 200)
     const problem = isRedirect ? `${baseUrl} redirects to ${target}` : `every call to ${baseUrl} gets 404`
     return conclude('wrong address', `Wrong address: ${problem}`, ...notes)
   }

@@ -83,8 +83,8 @@ function parseShortAddress(cell: string): string | undefined {
 export function getLastSegment(text: string, url: string): string | undefined {
   const [host, ...path] = splitAddress(text.trim())
   const isShort = isHost(host) && path.length > 0 && !/[\s?#]/.test(path.join(''))
-  return isShort && (path.length === 1 || hostOf(text) !== hostOf(url))
-    ? (aliasIn(`https://host/${path.at(-1)}`) ?? undefined)
+  return isShort && (path.length === 1 || getHost(text) !== getHost(url))
+    ? (parseAlias(`https://host/${path.at(-1)}`) ?? undefined)
     : undefined
 }
 

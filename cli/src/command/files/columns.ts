@@ -1,7 +1,7 @@
 import type { ShortLinkClient } from 'shortlink-sdk'
-import { hostOf } from '../../addresses.ts'
+import { getHost } from '../../addresses.ts'
 import { parameterNames, RowChecks, readRow } from '../../tasks/rows.ts'
-import { describeIssues, printable, similarName } from '../../text.ts'
+import { describeIssues, findSimilarName, toPrintable } from '../../text.ts'
 import { UsageError } from '../command.ts'
 import { pluralize, quoteNames } from '../counts-and-times.ts'
 import { formatCell } from '../output.ts'
@@ -59,7 +59,7 @@ export function readLinks(whole: Input, maps: readonly string[], needed: readonl
   throwIfIgnoredSilently(input, columns)
   const renamed = columns.filter(({ name, parameter }) => parameter && parameter !== name.toLowerCase())
   const unused = columns.filter(({ name, parameter }) => parameter === undefined && name !== '')
-  const say = (text: string) => console.error(printable(text))
+  const say = (text: string) => console.error(toPrintable(text))
   if (renamed.length > 0) say(`read as: ${renamed.map((one) => `${one.name} → ${one.parameter}`).join(', ')}`)
   if (unused.length > 0) say(`not sent: ${unused.map(({ name }) => name).join(', ')}`)
   const undecided = columns.filter(isUndecided)
@@ -81,7 +81,7 @@ function getOrigin({ name, rows, columns: names }: Input, columns: readonly Colu
   const addresses = rows.flatMap(({ cells, result }) => [formatCell(cells[listed]), result?.shorturl ?? ''])
   return {
     name,
-    hosts: new Set(addresses.filter((address) => address !== '').map(hostOf)),
+    hosts: new Set(addresses.filter((address) => address !== '').map(getHost)),
     columns: new Map(columns.flatMap((one) => (one.parameter && !isConfirmed(one) ? [[one.parameter, one.name]] : []))),
   }
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import process from 'node:process'
-import { printable } from '../../text.ts'
+import { toPrintable } from '../../text.ts'
 import { UsageError } from '../command.ts'
 
 /** The size limit of an input file. At 30 links a minute, such a file takes more than a week. */
@@ -74,7 +74,7 @@ const fileErrors: Readonly<Record<string, string>> = {
 async function readFileBytes(path: string, name: string): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
-  const sayWaiting = setTimeout(() => console.error(printable(`${name}: waiting for input`)), WAIT_MS)
+  const sayWaiting = setTimeout(() => console.error(toPrintable(`${name}: waiting for input`)), WAIT_MS)
   try {
     for await (const chunk of path === '-' ? process.stdin : createReadStream(path)) {
       chunks.push(Buffer.from(chunk))

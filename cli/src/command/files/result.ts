@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
-import { aliasIn } from '../../addresses.ts'
-import { hiddenProblem } from '../../text.ts'
+import { parseAlias } from '../../addresses.ts'
+import { describeHiddenText } from '../../text.ts'
 import { UsageError } from '../command.ts'
 import { formatCell, type OutputRow } from '../output.ts'
 import { isMangled, isNumericFormOf } from './cells.ts'

@@ -7,20 +7,20 @@ import {
   type ShortLinkClient,
 } from 'shortlink-sdk'
 import { Link as LinkSchema } from 'shortlink-sdk/schemas'
-import { aliasIn } from '../addresses.ts'
+import { parseAlias } from '../addresses.ts'
 import { describeIssues, isRecord } from '../text.ts'
-import { readerOf, type TaskClient } from './client.ts'
+import { createReader, type TaskClient } from './client.ts'
 
 /** Links that were not read before, and the number of links on all pages, unless the server leaves it out. */
 interface LinksPage {
   readonly links: readonly Link[]
   /** The rows that are invalid. */
-  readonly odd: readonly OddLink[]
+  readonly invalid: readonly InvalidLink[]
   readonly total: number | undefined
 }
 
 /** A row of the list that is invalid. */
-export interface OddLink {
+export interface InvalidLink {
   /** The link as far as it could be read: the id is 0 and the short address empty if they could not. */
   readonly link: Link
   readonly error: InvalidResponseError
@@ -41,7 +41,7 @@ const PAGE_SIZES = [1, 0.93, 0.71, 0.87, 0.61, 0.79]
  * @param isMissing Returns whether links are missing, given the ids of those that were read. Default: never.
  * @throws {InvalidResponseError} if all readings together are incomplete
  */
-export async function* everyLink(
+export async function* readAllLinks(
   client: TaskClient,
   signal: AbortSignal,
   isMissing = (_read: ReadonlySet<number>): boolean => false,
@@ -59,12 +59,12 @@ export async function* everyLink(
     isShorter = false
     // What is wrong with a page, or at the end with the whole list. A row that is wrong stands in `items` as it came.
     let problem: Issue | undefined
-    const reader = readerOf(client, ({ issues }) => {
+    const reader = createReader(client, ({ issues }) => {
       problem ??= issues.find(({ path }) => !path.some((part) => typeof part === 'number'))
     })
-    const own = new Set<number>()
-    for await (const { items, result, hasNextPage } of pagesOf(reader, signal, limit)) {
-      if (problem) throw listError('schema', problem)
+    const readNow = new Set<number>()
+    for await (const { items, result, hasNextPage } of readPages(reader, signal, limit)) {
+      if (problem) throw createListError('schema', problem)
       if (result !== undefined && announced !== undefined && result < announced) {
         isShorter = true
         present.clear()
@@ -72,18 +72,21 @@ export async function* everyLink(
       announced = result
       if (isFirst && hasNextPage) pageSize ??= items.length
       const links: Link[] = []
-      const odd: OddLink[] = []
+      const invalid: InvalidLink[] = []
       for (const row of items as unknown[]) {
         const parsed = LinkSchema.safeParse(row)
-        const id = parsed.success ? parsed.data.id : idOf(row)
+        const id = parsed.success ? parsed.data.id : parseId(row)
         present.add(id)
-        own.add(id)
+        readNow.add(id)
         if (id === 0 ? !isFirst : read.has(id)) continue
         if (id !== 0) read.add(id)
         if (parsed.success) links.push(parsed.data)
-        else odd.push(oddLink(client, row, id, parsed.error.issues as readonly unknown[] as readonly Issue[]))
+        else
+          invalid.push(
+            createInvalidLink(client, row, id, parsed.error.issues as readonly unknown[] as readonly Issue[]),
+          )
       }
-      yield { links, odd, total: result }
+      yield { links, invalid: invalid, total: result }
     }
     const isIncomplete = problem !== undefined && (announced === undefined || present.size < announced)
     const isLast = index === PAGE_SIZES.length - 1
@@ -91,14 +94,17 @@ export async function* everyLink(
     const isUnsure = isFirst ? isShorter || isMissing(read) : isShorter && isMissing(read)
     if (!isIncomplete && (isLast || !isUnsure)) return
     // A reading that lacks nothing of the others shows that the same links come each time.
-    const isStable = !isFirst && own.size >= present.size
+    const isStable = !isFirst && readNow.size >= present.size
     if (isIncomplete && (isLast || isStable))
-      throw listError('incomplete_list', { ...problem!, message: `received ${present.size} of ${announced} rows` })
+      throw createListError('incomplete_list', {
+        ...problem!,
+        message: `received ${present.size} of ${announced} rows`,
+      })
   }
 }
 
 /** Reads the pages of the list, of a size that the server may refuse. */
-async function* pagesOf({ links }: ShortLinkClient, signal: AbortSignal, limit: number | undefined) {
+async function* readPages({ links }: ShortLinkClient, signal: AbortSignal, limit: number | undefined) {
   let isFirst = true
   try {
     for await (const page of links.list({ order: 'date', limit }, { signal }).pages()) {
@@ -114,28 +120,28 @@ async function* pagesOf({ links }: ShortLinkClient, signal: AbortSignal, limit: 
 
 const call = { method: 'GET', path: '/urls', outcome: 'unknown' } as const
 
-function listError(reason: InvalidResponseReason, issue: Issue): InvalidResponseError {
+function createListError(reason: InvalidResponseReason, issue: Issue): InvalidResponseError {
   const message = reason === 'schema' ? describeIssues([issue]) : issue.message
   return new InvalidResponseError(message, { reason, status: 200, body: undefined, issues: [issue] }, call)
 }
 
 /** Returns the id of a row that is invalid; 0 if it has none. */
-function idOf(row: unknown): number {
+function parseId(row: unknown): number {
   const id = isRecord(row) ? Number(row.id) : 0
   return Number.isSafeInteger(id) && id > 0 ? id : 0
 }
 
-function oddLink(client: TaskClient, row: unknown, id: number, issues: readonly Issue[]): OddLink {
+function createInvalidLink(client: TaskClient, row: unknown, id: number, issues: readonly Issue[]): InvalidLink {
   const given = isRecord(row) ? row : {}
-  const text = (value: unknown) => (typeof value === 'string' ? value : null)
-  const shorturl = text(given.shorturl) ?? text(given.short) ?? ''
+  const toText = (value: unknown) => (typeof value === 'string' ? value : null)
+  const shorturl = toText(given.shorturl) ?? toText(given.short) ?? ''
   const unknown = { title: null, description: null, clicks: null, uniqueclicks: null, domain: null }
   const noGroups = { campaign: null, channel: null, date: null }
-  const alias = text(given.alias) ?? aliasIn(shorturl)
+  const alias = toText(given.alias) ?? parseAlias(shorturl)
   const name = shorturl || (id ? `link ${id}` : 'a link')
   // A hostile server may quote the key.
   const message = client.redact(`the row of ${name} is invalid: ${describeIssues(issues)}`)
   const body = client.redact(String(JSON.stringify(row)))
   const error = new InvalidResponseError(message, { reason: 'schema', status: 200, body, issues }, call)
-  return { link: { id, shorturl, alias, longurl: text(given.longurl), ...unknown, ...noGroups }, error }
+  return { link: { id, shorturl, alias, longurl: toText(given.longurl), ...unknown, ...noGroups }, error }
 }
