@@ -47,7 +47,7 @@ export function bulk<T, R>(
   const { journal, key, replay, signal, total = countItems(items), client, ...rest } = options
   if (journal && !key) {
     throw new ConfigurationError(
-      'bulk: key: is missing, because a journal knows items by their names, such as `key: (item) => item.id`',
+      'bulk: key: is missing. A journal identifies items by their key, for example `key: (item) => item.id`',
     )
   }
   let summary: BulkSummary = { total: 0, done: 0, skipped: 0, failed: 0, unknown: 0, elapsedMs: 0 }

@@ -133,7 +133,7 @@ class FileJournal implements Journal, Closable {
 }
 
 const REPLACED =
-  'was removed or replaced while this run used it. Put the journal back before the next run, or what is done is done a second time'
+  'was removed or replaced while this run used it. Restore the journal before the next run, or its items will be done again'
 
 /**
  * True for the beginning of an entry, and for zeros, as a power cut may leave them. Any other file must not be changed.

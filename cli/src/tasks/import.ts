@@ -322,7 +322,7 @@ async function prepareRows<Row>(rows: readonly KeyedRow<Row>[], prepare: ImportO
   const prepared = await prepare(rows.map(({ row }) => row))
   if (prepared.length !== rows.length) {
     throw new ConfigurationError(
-      `importLinks: prepare: expected ${rows.length} rows, as many as it was given, received ${prepared.length}`,
+      `importLinks: prepare: expected ${rows.length} rows, one for each that it was given, received ${prepared.length}`,
     )
   }
   for (const [index, row] of rows.entries()) {

@@ -61,7 +61,7 @@ export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownOutcomeError'
 
   constructor() {
-    super('an earlier run began this item, and it is unknown how it ended: it may have been done')
+    super('an earlier run began this item, and its outcome is unknown: it may have been done')
   }
 }
 
@@ -234,6 +234,6 @@ export function parseKeptLink(key: string, data: unknown): KeptLink {
     return data as unknown as KeptLink
   }
   throw new ConfigurationError(
-    `journal: the entry ${formatValue(key)} is done, and has no link. A journal for importLinks must keep \`data\``,
+    `journal: the entry ${formatValue(key)} is done but has no link. A journal for importLinks must store \`data\``,
   )
 }

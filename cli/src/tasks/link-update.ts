@@ -125,7 +125,7 @@ function isStoredValue(name: keyof LinkUpdate, value: unknown, after: Fields, is
 function throwIfUnchanged({ id, shorturl }: KnownLink, url: string, before: Fields, { longurl }: Fields): void {
   if (longurl === null || longurl !== before.longurl || isSameTarget(longurl, url) || isCutOrLowerCase(longurl, url))
     return
-  const message = `the server has accepted the update, and ${shorturl} still leads to ${longurl}`
+  const message = `the server accepted the update, but ${shorturl} still leads to ${longurl}`
   const read = { reason: 'schema', status: 200, body: { id, shorturl }, issues: [{ path: ['url'], message }] } as const
   throw new InvalidResponseError(message, read, { method: 'PUT', path: '/url/:id/update', outcome: 'done' })
 }

@@ -60,7 +60,7 @@ export const createOtherAddressError = (
 ): InvalidResponseError =>
   createCreationError(client, link, {
     path: 'id',
-    message: `the server gave ${description}`,
+    message: `the server returned ${description}`,
     reason: 'schema',
     outcome: 'unknown',
   })
@@ -69,7 +69,7 @@ export const createOtherAddressError = (
 export const createOtherDomainError = (client: TaskClient, link: CreatedLink, domain: string): InvalidResponseError =>
   createCreationError(client, link, {
     path: 'domain',
-    message: `the server has made ${link.shorturl} (id ${link.id}) instead of a link on ${domain}`,
+    message: `the server created ${link.shorturl} (id ${link.id}) instead of a link on ${domain}`,
     reason: 'other_alias',
     outcome: 'done',
   })

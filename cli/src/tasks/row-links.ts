@@ -273,7 +273,7 @@ export class RowLinks {
     const { details } = await this.#writer.links.get(id, { signal: this.#control.ending }).catch((error) => {
       // The server, or the permissions of the key, may not allow it.
       if (isRefusal(error) || isPermissionError(error)) return { details: { longurl: null } }
-      const description = `${shorturl} (id ${id}). Whether it is a new link is unknown: ${getReason(error)}`
+      const description = `${shorturl} (id ${id}), and it is unknown whether it is a new link: ${getReason(error)}`
       throw createOtherAddressError(this.#client, link, description)
     })
     const { longurl } = details

@@ -128,7 +128,7 @@ export class RowChecks {
     const checked = filterEntries(values, (name) => !Object.hasOwn(callOptions, name)) as unknown as LinkCreate
     const issues = [...this.#client.links.check(checked)]
     const first = issues.length === 0 ? this.claimAlias(params, name) : undefined
-    const message = `${formatValue(params.custom)} is the alias of ${first} already`
+    const message = `${formatValue(params.custom)} is already the alias of ${first}`
     return first === undefined ? issues : [{ path: ['custom'], message }]
   }
 

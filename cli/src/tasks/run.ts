@@ -115,7 +115,7 @@ export class ItemRun<T, R> {
       this.#control.fail(error)
     } finally {
       // If the loop is left early, the items in progress see an abort, and the journal records how they ended.
-      if (!isComplete) this.#control.abort(createAbortError('The loop over the results was left.'))
+      if (!isComplete) this.#control.abort(createAbortError('The loop over the results ended early.'))
       await source.return(undefined)
       await Promise.all(inWork)
       await journal?.close?.()
@@ -270,7 +270,7 @@ export class ItemRun<T, R> {
     const count = (this.#refusals.get(words) ?? 0) + 1
     this.#refusals.set(words, count)
     if (count < MAX_REFUSALS) return
-    const message = `the server has refused ${MAX_REFUSALS} items with the same words, so the rest was not tried: ${words}. Once that is solved, run the items that are left again`
+    const message = `the server refused ${MAX_REFUSALS} items with the same message, so the rest was not tried: ${words}. Once that is solved, run the remaining items again`
     const RefusalError = error.constructor as typeof ApiError
     this.#control.fail(new RefusalError(message, error, { outcome: 'not-sent', retryable: true }))
   }

@@ -9,7 +9,7 @@ import {
 } from 'shortlink-sdk'
 import { untilAborted } from '../abort.ts'
 import { getHost, hasExactAlias, normalizeAlias } from '../addresses.ts'
-import { formatValue, notify } from '../text.ts'
+import { describeMismatch, formatValue, notify } from '../text.ts'
 import { AsciiFallback } from './ascii.ts'
 import { createWriter, type TaskClient } from './client.ts'
 import { findClearableNames, mayClearPassword, updateLink } from './link-update.ts'
@@ -137,7 +137,8 @@ export function syncLinks(
   ])
   const { apply = false, mayClear = false, prune, maxDeletes = 10, concurrency, signal, onPlan, onProgress } = options
   if (prune?.trim() === '') {
-    throw new ConfigurationError('syncLinks: prune: expected what the aliases begin with that may be deleted')
+    const expected = 'a prefix of the aliases that may be deleted, such as sale-'
+    throw new ConfigurationError(`syncLinks: prune: ${describeMismatch(expected, prune, formatValue)}`)
   }
   const planned = { total: 0, create: 0, update: 0, keep: 0, delete: 0 }
   const changed = { created: 0, updated: 0, deleted: 0 }
@@ -273,7 +274,7 @@ function createTooManyDeletesIssue(deletions: readonly PlannedStep[], maxDeletes
 
 function createMayClearIssue(rows: readonly WantedRow[], names: readonly string[]): Issue {
   const some = listFirst(rows.map(({ params }) => params.custom))
-  const links = rows.length === 1 ? `1 link (${some}) whose row says` : `${rows.length} links (${some}) whose rows say`
+  const links = rows.length === 1 ? `1 link (${some}) whose row has` : `${rows.length} links (${some}) whose rows have`
   const message = `the plan updates ${links} no password, and an update may clear what no response shows: ${names.join(', ')}. Nothing was changed`
   return { path: ['mayClear'], message }
 }
@@ -283,7 +284,7 @@ const listFirst = (aliases: readonly string[]): string =>
   [...aliases.slice(0, 3), ...(aliases.length > 3 ? ['…'] : [])].join(', ')
 
 function createSameAliasError(alias: string, other: string): InvalidRequestError {
-  const message = `${formatValue(alias)} and ${formatValue(other)} are one alias on this server`
+  const message = `${formatValue(alias)} and ${formatValue(other)} are the same alias on this server`
   return new InvalidRequestError([{ path: ['custom'], message }])
 }
 

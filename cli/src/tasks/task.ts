@@ -169,7 +169,7 @@ export function createTask<Result, Summary>(
       return summarize()
     },
     async [Symbol.asyncDispose]() {
-      control.abort(createAbortError('The task was disposed of.'))
+      control.abort(createAbortError('The task was disposed.'))
       await results?.return(undefined).catch(() => {})
     },
   }

@@ -25,7 +25,7 @@ test("an import that reaches the plan's limit ends with the server's message and
   const file = await write('links.csv', `url\n${rows}`)
   const { status, stdout, stderr } = await run('import', file)
   expect(status).toBe(1)
-  expect(stderr).toContain(`the server has refused 5 items with the same words, so the rest was not tried: ${words}`)
+  expect(stderr).toContain(`the server refused 5 items with the same message, so the rest was not tried: ${words}`)
   expect(stderr).toContain('5 created')
   expect(stdout + stderr).not.toContain('apiKey')
   expect(sandbox.requests.length).toBeLessThan(40)

@@ -86,6 +86,6 @@ test.each([
   sandbox.fail({ path: '/url/add', times: 20, ...fault })
   const rows = Array.from({ length: 50 }, (_, index) => `${shop(String(index))},p-${index}\n`).join('')
   const { stderr, status } = await run('import', await write('links.csv', `url,custom\n${rows}`))
-  expect(stderr).toContain('the server has refused 5 items with the same words')
+  expect(stderr).toContain('the server refused 5 items with the same message')
   expect(status).toBe(1)
 })

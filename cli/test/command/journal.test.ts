@@ -74,7 +74,7 @@ test('after a failed row, the same command tries only that row again', async () 
   const first = await write('links.csv', `url,custom\n${shop('tea')},tea\n${shop('x')},tea\n${shop('lamps')},lamps\n`)
   const failed = await run('import', first)
   expect(failed.status).toBe(1)
-  expect(failed.stdout).toContain(`${shop('x')},tea,,tea,,not-sent,"custom: ""tea"" is the alias of row 2 already"`)
+  expect(failed.stdout).toContain(`${shop('x')},tea,,tea,,not-sent,"custom: ""tea"" is already the alias of row 2"`)
   expect(await files()).toEqual(['links.csv', 'links.csv.journal'])
 
   const before = sandbox.requests.length

@@ -190,7 +190,7 @@ describe('bulk', () => {
     for await (const _ of run) break
     expect(aborted).toHaveBeenCalled()
     const { reason } = (aborted.mock.calls[0]![0] as Event).target as AbortSignal
-    expect(String(reason)).toBe('AbortError: The loop over the results was left.')
+    expect(String(reason)).toBe('AbortError: The loop over the results ended early.')
     expect(journal.close).toHaveBeenCalledTimes(1)
     expect(await run.summary()).toMatchObject({ done: 1 })
   })
@@ -486,7 +486,7 @@ describe('a journal', () => {
       { ok: false, item: 'c', index: 2, outcome: 'unknown', error: expect.any(UnknownOutcomeError) },
     ])
     expect(String(reported.map((result) => !result.ok && result.error))).toBe(
-      'UnknownOutcomeError: an earlier run began this item, and it is unknown how it ended: it may have been done',
+      'UnknownOutcomeError: an earlier run began this item, and its outcome is unknown: it may have been done',
     )
     // The outcome is still unknown, so the next run reports it again.
     expect((await run([...earlier, { key: 'd', state: 'unknown' }])).results).toHaveLength(3)
@@ -499,7 +499,7 @@ describe('a journal', () => {
   it('requires `key`, and the error shows an example', () => {
     const options = { journal: memoryJournal() }
     expect(() => bulk([1], async () => {}, options)).toThrow(
-      'bulk: key: is missing, because a journal knows items by their names, such as `key: (item) => item.id`',
+      'bulk: key: is missing. A journal identifies items by their key, for example `key: (item) => item.id`',
     )
     expect(options.journal.entries).toEqual([])
   })

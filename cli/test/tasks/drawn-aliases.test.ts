@@ -175,7 +175,7 @@ test.each<[string, LinkRow[]]>([
     { ok: false, outcome: 'unknown' },
   ])
   expect(String(results[1]!.error)).toContain(
-    'the server gave the link of row 1, https://sho.rt/two (id 1), whose url is "https://shop.example/opening"',
+    'the server returned the link of row 1, https://sho.rt/two (id 1), whose url is "https://shop.example/opening"',
   )
 })
 
@@ -195,7 +195,7 @@ test('a row without an alias never gets a link to another address on a server th
     [false, undefined],
     [true, false],
   ])
-  expect(String(results[1]!.error)).toContain('the server gave the link of row 1, https://sho.rt/')
+  expect(String(results[1]!.error)).toContain('the server returned the link of row 1, https://sho.rt/')
 })
 
 test('rows with the same address may get the same link on a server that returns existing links', async () => {

@@ -108,6 +108,8 @@ test('an import ends if prepare throws or returns another number of rows', async
   const failing = () => Promise.reject(new Error('no campaigns'))
   await expect(importLinks(client, rowsOf(1), { prepare: failing }).summary()).rejects.toThrow('no campaigns')
   const short = importLinks(client, rowsOf(2), { prepare: (rows) => rows.slice(1) }).summary()
-  await expect(short).rejects.toThrow('importLinks: prepare: expected 2 rows, as many as it was given, received 1')
+  await expect(short).rejects.toThrow(
+    'importLinks: prepare: expected 2 rows, one for each that it was given, received 1',
+  )
   expect(sandbox.requests).toEqual([])
 })

@@ -124,7 +124,7 @@ test('a row with the alias of another row fails, and the error names the first r
   const results = await collect(importLinks(client, rows))
   const failed = results.find(({ ok }) => !ok)
   expect(failed).toMatchObject({ index: 1, outcome: 'not-sent' })
-  expect(String(failed!.error)).toContain('custom: "opening" is the alias of row 1 already')
+  expect(String(failed!.error)).toContain('custom: "opening" is already the alias of row 1')
   expect(sandbox.data.links).toHaveLength(1)
 })
 

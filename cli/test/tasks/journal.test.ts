@@ -273,7 +273,7 @@ describe('a journal that changes during a run', () => {
     await rename(`${folder}-stash`, folder).catch(() => {})
     expect(error.message).toContain(`journal ${path}: `)
     expect(error.message).toContain(message)
-    expect(error.message).toContain('Put the journal back before the next run')
+    expect(error.message).toContain('Restore the journal before the next run')
     expect(worker).toHaveBeenCalledTimes(3)
   })
 

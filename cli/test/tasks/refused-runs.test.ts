@@ -34,7 +34,7 @@ describe('a plan that reached its limit', () => {
       const error = await collect(run).catch((error) => error)
       expect(error).toMatchObject({ code: 'api', status: 400, outcome: 'not-sent', serverMessage: FULL })
       expect(error.message).toBe(
-        `the server has refused 5 items with the same words, so the rest was not tried: ${FULL} (status 400). Once that is solved, run the items that are left again`,
+        `the server refused 5 items with the same message, so the rest was not tried: ${FULL} (status 400). Once that is solved, run the remaining items again`,
       )
       expect(await run.summary()).toMatchObject({ created: 5, unknown: 0 })
       expect(sandbox.requests.length).toBeLessThanOrEqual(most)

@@ -165,5 +165,5 @@ test('a done entry without its link ends an import with an error that names the 
   await run([tea])
   const entries = journal.entries.map(({ key, state }): JournalEntry => ({ key, state }))
   const again = importLinks(client, [tea], { journal: memoryJournal(entries) }).summary()
-  await expect(again).rejects.toThrow('is done, and has no link. A journal for importLinks must keep `data`')
+  await expect(again).rejects.toThrow('is done but has no link. A journal for importLinks must store `data`')
 })

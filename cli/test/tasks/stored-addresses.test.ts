@@ -141,7 +141,9 @@ describe('a server that returns existing links', () => {
     sandbox.fail({ method: 'GET', path: '/url/:id', status: 500 })
     const [row] = await collect(importLinks(client, [{ url: 'https://shop.example/tea' }]))
     expect(row).toMatchObject({ ok: false, outcome: 'unknown' })
-    expect(row!.error!.message).toMatch(/the server gave .* Whether it is a new link is unknown: GET \/url\/1: 500/)
+    expect(row!.error!.message).toMatch(
+      /the server returned .*, and it is unknown whether it is a new link: GET \/url\/1: 500/,
+    )
   })
 
   test('does not turn the link of a row into a stray', async () => {

@@ -110,7 +110,7 @@ test('without mayClear, a plan that updates a link without a password in its row
   const run = syncLinks(client, rows, { apply: true }).summary()
   await expect(run).rejects.toMatchObject(refused)
   await expect(run).rejects.toThrow(
-    'the plan updates 1 link (tea) whose row says no password, and an update may clear what no response shows: password, pixels, type, languagetarget. Nothing was changed',
+    'the plan updates 1 link (tea) whose row has no password, and an update may clear what no response shows: password, pixels, type, languagetarget. Nothing was changed',
   )
   expect(writes(sandbox)).toEqual([])
 
@@ -257,7 +257,7 @@ describe('two spellings of one alias', () => {
       const results = await collect(syncLinks(client, rows, apply))
       const failed = results.filter(({ ok }) => !ok)
       expect(failed).toHaveLength(1)
-      expect(String(failed[0]!.error)).toMatch(isSame ? 'are one alias on this server' : 'leads to')
+      expect(String(failed[0]!.error)).toMatch(isSame ? 'are the same alias on this server' : 'leads to')
       expect(sandbox.data.links).toHaveLength(1)
     }
   })

@@ -100,7 +100,9 @@ test('a sync of 500 aliases with 3 changes takes 14 requests', async () => {
 test.each(['', '  '])('prune with the prefix %j throws synchronously', (prune) => {
   const { client } = setUp()
   expect(() => syncLinks(client, wanted, { prune })).toThrow(ConfigurationError)
-  expect(() => syncLinks(client, wanted, { prune })).toThrow('prune: expected what the aliases begin with')
+  expect(() => syncLinks(client, wanted, { prune })).toThrow(
+    'prune: expected a prefix of the aliases that may be deleted, such as sale-, received',
+  )
 })
 
 test('more deletions than maxDeletes are rejected before anything is changed, and the plan has the error', async () => {
@@ -313,7 +315,7 @@ test.each<[string, unknown[], string]>([
   [
     'an alias twice',
     [wanted[0], { custom: 'tea', url: shop('x') }],
-    'row 2.custom: "tea" is the alias of row 1 already',
+    'row 2.custom: "tea" is already the alias of row 1',
   ],
   ['no alias', [{ url: shop('tea') }], 'row 1.custom: is missing'],
   ['no address', [wanted[0], { alias: 'x' }], 'row 2.url: is missing'],
@@ -445,7 +447,7 @@ test('two wanted aliases that the server treats as one are rejected each time', 
   for (let turn = 0; turn < 2; turn++) {
     const results = await collect(syncLinks(client, rows, { apply: true, concurrency: 1 }))
     expect(results.filter(({ ok }) => !ok).map(({ error }) => String(error))).toEqual([
-      expect.stringContaining('are one alias on this server'),
+      expect.stringContaining('are the same alias on this server'),
     ])
     expect(sandbox.data.links).toHaveLength(1)
   }
