@@ -1,30 +1,30 @@
 import { AbortError } from 'shortlink-sdk'
 
-// React Native has no `AbortSignal.any`, `throwIfAborted`, `signal.reason` and `DOMException`, and older engines of it
-// have no `Symbol.asyncIterator`.
+// React Native lacks `AbortSignal.any`, `throwIfAborted`, `signal.reason` and `DOMException`. Its older engines lack
+// `Symbol.asyncIterator` too.
 
-/** The key that `for await` uses, also in compiled code on engines without the symbol. */
+/** The key that `for await` looks up. On engines without the symbol, compiled code uses this string instead. */
 export const asyncIterator: typeof Symbol.asyncIterator =
   Symbol.asyncIterator ?? ('@@asyncIterator' as unknown as typeof Symbol.asyncIterator)
 
-/** Calls back when a signal aborts. Returns an unsubscribe function. */
+/** Runs a callback when a signal aborts. Returns an unsubscribe function. */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   signal.addEventListener('abort', callback)
   return () => signal.removeEventListener('abort', callback)
 }
 
-/** Returns the reason of an abort, even if the runtime does not support reasons. */
+/** Returns the reason of an abort, or a default `AbortError` if the runtime does not support reasons. */
 export const getAbortReason = (signal: AbortSignal): unknown =>
   signal.reason ?? createAbortError('This operation was aborted')
 
-/** Returns the error of an abort without a reason. */
+/** Creates a `DOMException` named `AbortError`, or an `Error` on runtimes without `DOMException`. */
 export function createAbortError(message: string): Error {
   return typeof DOMException === 'function'
     ? new DOMException(message, 'AbortError')
     : Object.assign(new Error(message), { name: 'AbortError' })
 }
 
-/** Waits until the time is over or the signal aborts. */
+/** Waits for the given time, or until the signal aborts. Never rejects. */
 export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve()
@@ -38,10 +38,7 @@ export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> 
   })
 }
 
-/**
- * Gives the items of a source until the signal aborts, then throws an `AbortError`. It does not wait for a source that
- * stalls.
- */
+/** Yields the items of a source. Throws an `AbortError` when the signal aborts, even if the source is stalled. */
 export async function* untilAborted<T>(
   source: Iterable<T> | AsyncIterable<T>,
   signal: AbortSignal,
@@ -49,7 +46,7 @@ export async function* untilAborted<T>(
   const { [asyncIterator]: start } = source as AsyncIterable<T>
   const iterator = start ? start.call(source) : (source as Iterable<T>)[Symbol.iterator]()
   let abort = () => {}
-  // A new promise for each item: one for all would keep them in memory.
+  // One promise per item: a single promise to race against would keep every item in memory.
   const next = () =>
     new Promise<IteratorResult<T>>((resolve, reject) => {
       abort = () => reject(new AbortError(getAbortReason(signal)))
@@ -57,20 +54,20 @@ export async function* untilAborted<T>(
       else Promise.resolve(iterator.next()).then(resolve, reject)
     })
   const unsubscribe = onAbort(signal, () => abort())
-  let isLeft = true
+  let isUnfinished = true
   try {
     for (;;) {
-      isLeft = false
+      isUnfinished = false
       const { done, value } = await next()
       if (done) return
-      isLeft = true
+      isUnfinished = true
       yield value
     }
   } finally {
     unsubscribe()
-    if (isLeft || signal.aborted) {
+    if (isUnfinished || signal.aborted) {
       const returned = Promise.resolve(iterator.return?.())
-      // A generator that stalls returns once it goes on, which may be never.
+      // A stalled generator handles `return` only after its pending step, which may never settle.
       if (signal.aborted) returned.catch(() => {})
       else await returned
     }

@@ -1,13 +1,12 @@
-/** What short addresses and aliases say. */
+/** Parses and compares addresses, short addresses and aliases. */
 import { isSameAddress, isSameAlias } from 'shortlink-sdk'
 
-/** The fields that show the alias of a link. */
-interface ShortAddress {
+interface ShortLink {
   readonly alias: string | null
   readonly shorturl: string
 }
 
-/** A domain may be given without its scheme. */
+/** Parses an address, or a domain without a scheme. */
 function parseAddress(address: string): URL | undefined {
   try {
     return new URL(/^https?:\/\//i.test(address) ? address : `https://${address}`)
@@ -16,13 +15,13 @@ function parseAddress(address: string): URL | undefined {
   }
 }
 
-/** Returns the host of a domain or an address, with its port. */
+/** Returns the host of an address or a domain, with its port. */
 export const getHost = (address: string): string => parseAddress(address)?.host ?? address
 
-/** Returns the domain of an address, with its scheme. */
+/** Returns the scheme and host of an address. */
 export const getOrigin = (address: string): string => parseAddress(address)?.origin ?? address
 
-/** Returns an address in one spelling: `https://Shop.example` is `https://shop.example/`. */
+/** Normalizes an address: `https://Shop.example` becomes `https://shop.example/`. */
 export function normalizeUrl(url: string): string {
   try {
     return new URL(url).href
@@ -31,11 +30,10 @@ export function normalizeUrl(url: string): string {
   }
 }
 
-/** Returns whether a link is on a domain. */
 export const isOnDomain = ({ shorturl }: { readonly shorturl: string }, domain: string): boolean =>
   getHost(shorturl) === getHost(domain)
 
-/** Returns the alias in a short address: all of its path. `null` if there is none. */
+/** Returns the path of a short address as its alias; `null` if the path is empty. */
 export function parseAlias(shorturl: string): string | null {
   const path = (parseAddress(shorturl)?.pathname ?? '').replace(/^\/|\/$/g, '')
   try {
@@ -45,42 +43,45 @@ export function parseAlias(shorturl: string): string | null {
   }
 }
 
-/** Returns the alias of a link, or of its short address if the server leaves the alias out. */
-export const getAlias = ({ alias, shorturl }: ShortAddress): string | null =>
+/** Returns the alias of a link. It is parsed from the short address if the server omits the field. */
+export const getAlias = ({ alias, shorturl }: ShortLink): string | null =>
   typeof alias === 'string' ? alias : parseAlias(shorturl)
 
-/** Returns whether a link has exactly this alias. Another spelling may be another link. */
-export const hasExactAlias = (link: ShortAddress, alias: string): boolean =>
+/** Returns whether a link has an alias in exactly this spelling. Another spelling may be another link. */
+export const hasExactAlias = (link: ShortLink, alias: string): boolean =>
   getAlias(link) === alias || parseAlias(link.shorturl) === alias
 
-/** Returns whether a short address has an alias, in the server's spelling. */
+/** Returns whether a short address has an alias, which the server may spell differently. */
 export function hasAlias(shorturl: string, alias: string): boolean {
-  const made = parseAlias(shorturl) ?? ''
-  // A platform in a folder has that in front of the alias.
-  return [made, made.slice(made.lastIndexOf('/') + 1)].some((own) => isSameAlias(own, alias))
+  const path = parseAlias(shorturl) ?? ''
+  // If the platform is installed in a folder, the path begins with the folder.
+  return [path, path.slice(path.lastIndexOf('/') + 1)].some((candidate) => isSameAlias(candidate, alias))
 }
 
-const MARKS = /[\u0300-\u036F\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20FF\uFE20-\uFE2F]/g
+const ACCENTS = /[\u0300-\u036F\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20FF\uFE20-\uFE2F]/g
 const SIGNS = /[\0-/:-@[-`{-\xBF\xD7\xF7\u2000-\u206F]/g
 
-/** Returns the letters and digits of an alias, to group by: aliases that are the same have the same. */
+/** Reduces an alias to its letters and digits. Aliases that `isSameAlias` considers equal have equal results. */
 export const normalizeAlias = (alias: string): string =>
-  alias.toLowerCase().normalize('NFD').replace(MARKS, '').replace(SIGNS, '') || alias
+  alias.toLowerCase().normalize('NFD').replace(ACCENTS, '').replace(SIGNS, '') || alias
 
 /**
- * Returns the link with an alias: in its own spelling, otherwise the only one that is spelled differently. A server
- * that has several spellings of an alias tells them apart, so none of them is the one.
+ * Returns the link that has an alias in exactly this spelling, or else in another spelling. If several links have other
+ * spellings, the server treats these as different aliases, so no link is returned.
  */
-export function pickLink<Row extends ShortAddress>(links: readonly Row[], alias: string): Row | undefined {
-  const same = links.filter((link) => isSameAlias(getAlias(link) ?? '', alias) || parseAlias(link.shorturl) === alias)
-  const exact = same.find((link) => hasExactAlias(link, alias))
-  return exact ?? (new Set(same.map(getAlias)).size === 1 ? same[0] : undefined)
+export function pickLink<Row extends ShortLink>(links: readonly Row[], alias: string): Row | undefined {
+  const candidates = links.filter(
+    (link) => isSameAlias(getAlias(link) ?? '', alias) || parseAlias(link.shorturl) === alias,
+  )
+  const exact = candidates.find((link) => hasExactAlias(link, alias))
+  return exact ?? (new Set(candidates.map(getAlias)).size === 1 ? candidates[0] : undefined)
 }
 
 /**
- * Returns whether a stored address is a wanted one, of which servers may leave out the last slash of the path.
+ * Returns whether a stored address is the wanted one. Servers may omit the trailing slash of its path.
  *
- * @param isJustSent Whether this program has just sent the address: then its fragment may be missing too.
+ * @param isJustSent Whether this program has just sent the address. If so, the server may also have dropped its
+ *   fragment.
  */
 export function isSameTarget(longurl: string, wanted: string, isJustSent = false): boolean {
   const spellings = isJustSent ? [wanted, wanted.replace(/#.*/s, '')] : [wanted]
@@ -89,24 +90,24 @@ export function isSameTarget(longurl: string, wanted: string, isJustSent = false
     .some((url) => isSameAddress(longurl, url))
 }
 
-/** A beginning of an address that is shorter than this is another address. */
+/** A stored address shorter than this does not count as a cut one: it may be a different page. */
 const MIN_PREFIX_LENGTH = 60
 
 /**
- * Returns whether a stored address is what some servers make of a wanted one: its lower case, or its beginning. May be
- * another address all the same.
+ * Returns whether a stored address is the wanted one in lower case or cut, as some servers store it. It may still be a
+ * different address.
  */
 export const isCutOrLowerCase = (longurl: string, wanted: string): boolean =>
   isLowerCaseOf(longurl, wanted) || isPrefixOf(longurl, wanted)
 
-/** Returns whether a stored address is the lower case of a wanted one. */
+/** Returns whether a stored address is the wanted one in lower case. */
 export const isLowerCaseOf = (longurl: string, wanted: string): boolean =>
   !isSameTarget(longurl, wanted) && isSameTarget(longurl, wanted.toLowerCase())
 
-/** Returns whether a stored address is the beginning of a wanted one, as the server spells it. */
+/** Returns whether a stored address is a long enough prefix of the wanted one. */
 export function isPrefixOf(longurl: string, wanted: string): boolean {
-  // The end may be half of an entity.
-  const beginning = longurl.replaceAll('&amp;', '&').replace(/&[a-z]*$/, '')
+  // The cut may be inside an HTML entity.
+  const prefix = longurl.replaceAll('&amp;', '&').replace(/&[a-z]*$/, '')
   const spellings = [wanted, normalizeUrl(wanted)].flatMap((url) => [url, url.toLowerCase()])
-  return longurl.length >= MIN_PREFIX_LENGTH && spellings.some((url) => url.startsWith(beginning))
+  return longurl.length >= MIN_PREFIX_LENGTH && spellings.some((url) => url.startsWith(prefix))
 }

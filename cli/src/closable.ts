@@ -1,5 +1,5 @@
-// What `await using` needs, for programs whose `lib` and types do not have it. The same as in TypeScript and
-// @types/node.
+// Declares the types that `await using` needs, for programs whose `lib` lacks them. TypeScript and @types/node declare
+// the same.
 declare global {
   interface SymbolConstructor {
     readonly asyncDispose: unique symbol
@@ -10,6 +10,7 @@ declare global {
 }
 
 /**
- * Something that `await using` closes. Extend it rather than the global interface, so that its declaration comes along.
+ * A resource that `await using` closes. Extend this instead of the global interface, so that its declaration is
+ * included.
  */
 export interface Closable extends AsyncDisposable {}

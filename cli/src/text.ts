@@ -4,18 +4,18 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns whether a value is an error, of any realm. */
+/** Returns whether a value is an error, including one of another realm. */
 export function hasMessage(value: unknown): value is Error {
   return typeof (value as Partial<Error> | null | undefined)?.message === 'string'
 }
 
-/** Returns the message of a thrown value of any type. */
+/** Returns the message of a thrown value, which may have any type. */
 export function getReason(thrown: unknown): string {
   if (typeof thrown === 'string') return thrown
   return hasMessage(thrown) ? thrown.message : describeType(thrown)
 }
 
-/** Cuts a text to at most `maxLength` characters and an ellipsis. Redact it first: half a secret is not recognized. */
+/** Cuts a text to `maxLength` characters and an ellipsis. Redact it first, because a cut secret is not recognized. */
 export function shorten(text: string, maxLength: number): string {
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
 }
@@ -24,12 +24,12 @@ export function shorten(text: string, maxLength: number): string {
 const unprintable =
   /[\0-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|\udb40[\udc00-\udc7f]/g
 
-/** Puts a text on one line, without characters that control a terminal or reverse the direction of writing. */
+/** Puts a text on one line and replaces characters that control a terminal or change the text direction. */
 export function toPrintable(text: string): string {
   return text.replace(/[\t-\r\u0085\u2028\u2029]+/g, ' ').replace(unprintable, '\ufffd')
 }
 
-/** Returns the type of a value, without the value itself. */
+/** Describes the type of a value: `a list`, `an object`. */
 export function describeType(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
@@ -40,7 +40,9 @@ export function describeType(value: unknown): string {
   return `${/^[aeio]/i.test(shown) ? 'an' : 'a'} ${shown}`
 }
 
-/** Formats a value for a message: itself if it is plain, otherwise its type. A string stands in double quotes. */
+/**
+ * Formats a value for a message: strings in double quotes, numbers and booleans as they are, anything else as its type.
+ */
 export function formatValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : describeType(value)
@@ -64,24 +66,26 @@ export function describeIssues(issues: readonly { path: readonly (string | numbe
   return issues.length > 5 ? `${lines.join('; ')}; and ${issues.length - 5} more` : lines.join('; ')
 }
 
-/** Returns the known name that a misspelled one was meant to be: in another style, or with one letter wrong. */
+/**
+ * Finds the known name closest to a misspelled one: in another style, with one wrong letter, or with letters swapped.
+ */
 export function findSimilarName(name: string, known: readonly string[]): string | undefined {
   const plain = normalizeName(name)
-  const isNear = (other: string) => {
-    const isNumbered = plain.replace(/\D/g, '') !== other.replace(/\D/g, '')
+  const isSimilar = (other: string) => {
+    const hasOtherDigits = plain.replace(/\D/g, '') !== other.replace(/\D/g, '')
     const isShort = Math.min(plain.length, other.length) < 3
-    return !isNumbered && !isShort && (distance(plain, other) <= 1 || hasSameLetters(plain, other))
+    return !hasOtherDigits && !isShort && (distance(plain, other) <= 1 || hasSameLetters(plain, other))
   }
   return (
     known.find((candidate) => normalizeName(candidate) === plain) ??
-    known.find((candidate) => isNear(normalizeName(candidate)))
+    known.find((candidate) => isSimilar(normalizeName(candidate)))
   )
 }
 
-/** Returns whether two names have the same letters in another order, as `lmiit` and `limit`. */
-const hasSameLetters = (one: string, other: string) => [...one].sort().join('') === [...other].sort().join('')
+/** Returns whether two names have the same letters in any order, such as `lmiit` and `limit`. */
+const hasSameLetters = (a: string, b: string) => [...a].sort().join('') === [...b].sort().join('')
 
-/** A name without its style: `is_public` is `public`, `redirectRoot` is `redirectroot`. */
+/** Removes the style of a name: `is_public` becomes `public`, `redirectRoot` becomes `redirectroot`. */
 const normalizeName = (name: string): string =>
   name
     .slice(0, 40)
@@ -89,20 +93,20 @@ const normalizeName = (name: string): string =>
     .replace(/[_-]/g, '')
     .toLowerCase()
 
-/** Calls an observer, if there is one. Nothing that it throws or rejects with reaches the caller. */
+/** Calls an observer, if there is one, and ignores its errors and rejections. */
 export function notify<Event>(observer: ((event: Event) => unknown) | undefined = () => {}, event: Event): void {
   const call = async () => observer(event)
   call().catch(() => {})
 }
 
 /**
- * Zero-width characters, direction marks, and a no-break space at an end. Some scripts and emoji need a joiner between
- * two characters.
+ * Zero-width characters, direction marks, and a no-break space at either end. Joiners between two characters beyond
+ * ASCII are allowed, because some scripts and emoji need them.
  */
 const hidden =
   /[\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF]|(?<![^\0-\x7F])[\u200C\u200D]|[\u200C\u200D](?![^\0-\x7F])|^\xA0|\xA0$/
 
-/** Describes what a paste has brought into an address or alias: an invisible character, or a second address. */
+/** Describes what was pasted into an address or alias by mistake: an invisible character, or a second address. */
 export function describeHiddenText(text: string): string | undefined {
   const positionAt = (at: number) => [...text.slice(0, at)].length + 1
   const at = text.search(hidden)
