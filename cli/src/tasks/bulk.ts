@@ -4,14 +4,19 @@ import { ItemRun } from './run.ts'
 import { type BulkContext, type BulkResult, type BulkSummary, createTask, type Task } from './task.ts'
 
 /**
- * Runs a worker for many items, a few at a time. Items are read from the source only as workers become free, so memory
- * use is constant. Results come as they are ready, and a failed item does not end the run.
+ * Calls a worker for each of many items, a few at a time.
  *
- * The outcome of a failed item is that of its `ShortLinkError`; any other error is `unknown`, because the work may have
- * been done. Outcomes are only reliable for simple workers, so make one write per item.
+ * - Items are read from the source only as workers become free, so memory use stays flat.
+ * - Results are yielded in the order in which they are ready. A failed item does not end the run.
+ * - The outcome of a failed item is the `outcome` of its `ShortLinkError`. Any other error counts as `unknown`, because
+ *   the work may have been done. Make one write per item, so that the outcome of the item is the outcome of the write.
+ * - With `journal`, a run that is started again skips the items that are done.
+ * - With `client`, items wait for the rate limit, and the run ends if the server is unavailable or refuses every item.
+ * - An error of the journal, of `key` or of the source of the items ends the run.
  *
  * @example
  * import { bulk } from 'shortlink-cli'
+ * import { fileJournal } from 'shortlink-cli/node'
  * const run = bulk(linkIds, (id, { signal }) => client.campaigns.assignLink(7, id, { signal }), {
  *   client,
  *   journal: fileJournal('assign.journal'),
@@ -22,11 +27,13 @@ import { type BulkContext, type BulkResult, type BulkSummary, createTask, type T
  * }
  * console.log(await run.summary())
  *
- * @throws {ConfigurationError} if an argument is invalid, or `journal` is given without `key`. During the run: if the
- *   journal is in use or unreadable. An error from the journal or the source of the items ends the run too.
+ * @throws {ConfigurationError} if an argument is invalid, or if `journal` is given without `key`. During the run: if
+ *   the journal is in use or unreadable, or if two items have the same key
+ * @throws {AbortError} during the run, if `signal` aborts it
  * @throws {ConnectionError} during the run, with `client`: if five items in a row got no response
- * @throws {ApiError} during the run, with `client`: if five items were refused with the same words, which name no
- *   field, and none succeeded between them
+ * @throws {ApiError} during the run, with `client`: if five items were refused with the same status and message, which
+ *   names no field, and no item succeeded in between
+ * @throws {RateLimitError} during the run, with `client`: if an item could not be sent because of the rate limit
  */
 export function bulk<T, R>(
   items: Iterable<T> | AsyncIterable<T>,
@@ -54,8 +61,8 @@ export function bulk<T, R>(
   return createTask(
     signal,
     async function* (control) {
-      const kept = replay && { keep: (data: R) => data ?? null, replay: (data: unknown) => data as R }
-      const runOptions = { ...rest, client, total, journal, key, ...kept }
+      const replayOptions = replay && { keep: (data: R) => data ?? null, replay: (data: unknown) => data as R }
+      const runOptions = { ...rest, client, total, journal, key, ...replayOptions }
       const run = new ItemRun(control, { items: () => items, work: worker, ...runOptions })
       try {
         yield* run.results()
@@ -67,7 +74,7 @@ export function bulk<T, R>(
   )
 }
 
-/** The number of items, if it is known without reading them. */
+/** Returns the number of items, if it is known without reading them. */
 function countItems(items: unknown): number | undefined {
   if (Array.isArray(items)) return items.length
   return items instanceof Set || items instanceof Map ? items.size : undefined

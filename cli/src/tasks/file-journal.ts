@@ -19,27 +19,27 @@ import { describeMismatch, formatValue, isRecord } from '../text.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 
 /**
- * A journal in a file, for `bulk` and the tasks: an append-only file with one line of JSON per entry. The first entry
- * creates it; delete it to start over.
+ * Returns a journal for `bulk` and `importLinks` that is kept in an append-only file, with one line of JSON per entry.
+ * The first entry creates the file. Delete it to start over.
  *
- * An entry is on disk (`fdatasync`) before its item begins, and again when the item has ended; entries that come
- * together share one sync. So even after `kill -9` or a power cut, every item that began is recorded: none is done
- * twice and none is lost, except that the items in progress at that moment (at most `concurrency`) are in an unknown
- * state, which `onUnknown` decides about. A truncated last line is dropped, because its item had not begun, or is
- * recorded as begun. After a power cut, this requires a disk and file system that keep what they report as synced.
- *
- * One run at a time can use the file. While it does, `<path>.lock` lies beside it; a process that was killed leaves it
- * behind, and the next run on the same host takes it over. It cannot know whether a process in another container or on
- * another machine has ended, so the next run is then refused, and the error says which file to delete.
- *
- * If the file or its lock is removed or replaced meanwhile, as by `git stash -u`, the next entry is refused, which ends
- * the run.
+ * - An entry is on disk (`fdatasync`) before its item begins, and another when the item has ended. Entries that are
+ *   written at the same time share one sync.
+ * - After `kill -9` or a power cut, every item that began is recorded, so nothing is done twice and nothing is lost.
+ *   Only the items in progress at that moment, at most `concurrency`, have an unknown outcome: see `onUnknown` of
+ *   `bulk`. For a power cut, the disk and file system must keep what they report as synced.
+ * - A truncated last line is dropped. Its item did not begin, or an earlier line records that it did.
+ * - One run at a time can use the file. It creates `<path>.lock` beside the file. If its process is killed, the next
+ *   run on the same host takes over the lock. If the lock belongs to another container or machine, the next run is
+ *   refused, and the error names the file to delete.
+ * - If the file or its lock is removed or replaced during a run, for example by `git stash -u`, the next entry ends the
+ *   run with an error.
  *
  * @example
  * const run = bulk(ids, worker, { journal: fileJournal('assign.journal'), key: (id) => id })
  *
- * @throws {ConfigurationError} if the path is invalid. During the run: if another run is using the file, or a line of
- *   it is not an entry; the error names the file and the line. Errors of the file system end the run unchanged.
+ * @throws {ConfigurationError} if the path is invalid. During the run: if another run uses the file, or if a line is
+ *   not an entry; the error names the file and the line. Errors of the file system are thrown unchanged, and end the
+ *   run
  */
 export function fileJournal(path: string | URL): Journal & Closable {
   return new FileJournal(parsePath(path))
@@ -49,12 +49,13 @@ class FileJournal implements Journal, Closable {
   readonly #path: string
   #lock: Lock | undefined
   #file: FileHandle | undefined
-  /** The size of the file as this run has read and written it; `undefined` if it has done neither. */
+  /** The size that this run has read and written; `undefined` before it has done either. */
   #size: number | undefined
-  /** Lines for the next sync, and its result. */
+  /** Lines for the next sync. */
   #lines = ''
+  /** Resolves when these lines are synced; `undefined` if there are none. */
   #batch: Promise<void> | undefined
-  /** The last batch. If one fails, so do all later ones, because the state of the file is then unknown. */
+  /** The last batch. If a batch fails, all later ones fail too, because the state of the file is then unknown. */
   #written: Promise<void> = Promise.resolve()
 
   constructor(path: string) {
@@ -120,7 +121,7 @@ class FileJournal implements Journal, Closable {
     await this.#throwIfReplaced()
   }
 
-  /** @throws if the file or its lock is not the one that this run has read or written, whose entries are then lost */
+  /** @throws if the file or its lock was removed or replaced since this run read or wrote it */
   async #throwIfReplaced(): Promise<void> {
     const found = await stat(this.#path).catch(() => undefined)
     // A device, such as /dev/null, has no size.
@@ -136,11 +137,12 @@ const REPLACED =
   'was removed or replaced while this run used it. Restore the journal before the next run, or its items will be done again'
 
 /**
- * True for the beginning of an entry, and for zeros, as a power cut may leave them. Any other file must not be changed.
+ * Returns whether a line is the beginning of an entry, or consists of zeros, as a power cut may leave it. A file with
+ * any other invalid line must not be changed.
  */
 function isTruncated(text: string): boolean {
-  const beginning = '{"key":"'
-  return text.startsWith('\0') || beginning.startsWith(text.slice(0, beginning.length))
+  const prefix = '{"key":"'
+  return text.startsWith('\0') || prefix.startsWith(text.slice(0, prefix.length))
 }
 
 function parsePath(path: unknown): string {
@@ -149,7 +151,7 @@ function parsePath(path: unknown): string {
   throw new ConfigurationError(`fileJournal: path: ${describeMismatch('a path or a file: URL', path, formatValue)}`)
 }
 
-/** Opens the file so that the next entry begins a line: completes or drops a truncated last line. */
+/** Opens the file for appending. Completes or drops a truncated last line first. */
 async function openToAppend(path: string): Promise<FileHandle> {
   const file = await open(path, 'a+')
   try {
@@ -165,7 +167,7 @@ async function openToAppend(path: string): Promise<FileHandle> {
   }
 }
 
-/** Syncs the folder, because syncing a new file does not sync its name. Windows neither needs nor allows this. */
+/** Syncs a folder, because syncing a new file does not sync its name. Windows neither needs nor allows this. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r').catch(() => undefined)
   await folder?.sync().catch(() => {})
@@ -184,33 +186,33 @@ function parseEntry(line: string): JournalEntry | undefined {
   }
 }
 
-/** Another process has locked a file, or may have. */
+/** Another process has locked the file, or may have. */
 export class LockedError extends ConfigurationError {}
 
-/** The process that holds a lock, and the lock. */
-interface Holder {
+/** The process that holds a lock. */
+interface LockHolder {
   readonly pid: number
   readonly host: string
-  /** Its start, as {@link readStartTime} returns it. */
+  /** When the process started, as {@link readStartTime} returns it. */
   readonly start?: string | undefined
-  /** The name of this lock, different from every other one. */
+  /** The unique id of the lock. */
   readonly id: string
 }
 
-/** A lock of this process. */
+/** A lock that this process holds. */
 interface Lock {
   readonly path: string
-  /** Returns whether it is there still, and was not replaced. */
+  /** Returns whether this process still holds the lock. */
   isHeld(): Promise<boolean>
-  /** Removes it, but not the one that has replaced it. */
+  /** Removes the lock, unless another process has replaced it. */
   release(): Promise<void>
 }
 
 /**
- * Locks a file for this process with a file beside it, `<path>.lock`, which names the process. A symbolic link and the
- * file that it stands for have one lock. A lock whose process has ended on this host is taken over.
+ * Locks a file for this process by creating `<path>.lock`, which names the process. A symbolic link and its target
+ * share one lock. A lock of a process on this host that has ended is taken over.
  *
- * @param description A noun for the file in the error.
+ * @param description What the file is, for the error.
  * @throws {LockedError} if another process has locked the file, or may have
  */
 export async function lockFile(path: string, description: string): Promise<Lock> {
@@ -235,26 +237,26 @@ export async function lockFile(path: string, description: string): Promise<Lock>
 }
 
 /**
- * Creates a lock, or takes it over from a process that has ended. For that, a process first acquires the lock
- * `<lock>.<id>` of the old lock in the same way, so no two can do it at once.
+ * Creates a lock, or takes it over from a process that has ended. To take over a lock, a process first acquires the
+ * lock `<lock>.<id>` in the same way, so that no two processes do it at once.
  *
  * @returns the holder of the lock
  */
-async function acquire(lock: string, own: Holder): Promise<Holder | undefined> {
+async function acquire(lock: string, own: LockHolder): Promise<LockHolder | undefined> {
   if (await createAtomically(lock, JSON.stringify(own))) return own
   const holder = await readHolder(lock)
   if (!holder || !(await hasEnded(holder))) return holder
   const takeover = `${lock}.${holder.id}`
   const other = await acquire(takeover, own)
   if (other?.id !== own.id) return other
-  // Another process may have taken it over, and removed the lock of its takeover, since it was read.
+  // Since the holder was read, another process may have finished a takeover and removed its lock `<lock>.<id>`.
   const now = await readHolder(lock)
   if (now?.id === holder.id) await rename(takeover, lock)
   else await rm(takeover, { force: true })
   return now?.id === holder.id ? own : now
 }
 
-/** The path of a file without symbolic links, also if it does not exist yet. */
+/** Resolves the symbolic links of a path, even if the file does not exist yet. */
 async function resolvePath(path: string): Promise<string> {
   try {
     return await realpath(path)
@@ -266,17 +268,17 @@ async function resolvePath(path: string): Promise<string> {
   }
 }
 
-async function readHolder(lock: string): Promise<Holder | undefined> {
+async function readHolder(lock: string): Promise<LockHolder | undefined> {
   try {
     const holder: unknown = JSON.parse(await readFile(lock, 'utf8'))
-    return isRecord(holder) && Number.isSafeInteger(holder.pid) ? (holder as unknown as Holder) : undefined
+    return isRecord(holder) && Number.isSafeInteger(holder.pid) ? (holder as unknown as LockHolder) : undefined
   } catch {
     return undefined
   }
 }
 
 /**
- * Creates a file that is there whole or not at all, even if the process is killed. Returns false if it is there
+ * Creates a file with all of its content, or not at all if the process is killed. Returns `false` if the file exists
  * already.
  */
 async function createAtomically(path: string, text: string): Promise<boolean> {
@@ -288,7 +290,7 @@ async function createAtomically(path: string, text: string): Promise<boolean> {
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') return false
-    // Some file systems have no links.
+    // Some file systems do not support links.
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code)) throw error
     return writeFile(path, text, { flag: 'wx' }).then(
       () => true,
@@ -299,29 +301,29 @@ async function createAtomically(path: string, text: string): Promise<boolean> {
   }
 }
 
-async function hasEnded({ pid, host, start }: Holder): Promise<boolean> {
+async function hasEnded({ pid, host, start }: LockHolder): Promise<boolean> {
   if (host !== hostname()) return false
-  // A later process may have the same id: in a container that starts again, all of them do.
+  // A later process may have the same id. In a restarted container, this is usual.
   const now = await readStartTime(pid)
   if (start !== undefined && now !== undefined) return start !== now
   try {
     process.kill(pid, 0)
     return false
   } catch (error) {
-    // Anything else means that it runs, but belongs to another user.
+    // Any other error means that the process is running as another user.
     return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
 }
 
 /**
- * Returns when a process started, in ticks since a boot and not by the clock, which may be set; `undefined` if it does
- * not run, and on systems without `/proc`, where few processes get an id again.
+ * Reads when a process started, in ticks since boot, because the clock may be set. Returns `undefined` if the process
+ * is not running, and on systems without `/proc`, where process ids are rarely reused.
  */
 async function readStartTime(pid: number): Promise<string | undefined> {
   try {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
     const fields = await readFile(`/proc/${pid}/stat`, 'utf8')
-    // The name of the program, in parentheses, may have spaces.
+    // The second field, the program name in parentheses, may have spaces.
     const [started] = fields.slice(fields.lastIndexOf(')')).split(' ').slice(20)
     return `${boot.trim()} ${started}`
   } catch {

@@ -13,7 +13,7 @@ import {
   type JournalState,
   type KeyedRow,
   loadJournal,
-  parseKeptLink,
+  parseStoredLink,
 } from './journal.ts'
 import { checkArguments, type TaskOptions } from './options.ts'
 import { drawAlias, type RowLink, RowLinks, type WantedLink } from './row-links.ts'
@@ -24,64 +24,70 @@ import { createTask, mayBeDone, type Task, type TaskControl, type TaskResult, ty
 /** Options of `importLinks`. All are optional. */
 export interface ImportOptions<Row = LinkRow> extends TaskOptions {
   /**
-   * Records which row got which link, so that an import that is started again, after a crash or with more rows, does
-   * only what is not done at this server. `fileJournal(path)` of `shortlink-cli/node` keeps it in a file. Default:
-   * none.
+   * Records which row has which link. When the import is started again, after a crash or with more rows, it sends only
+   * the rows that are not done on this server. `fileJournal(path)` of `shortlink-cli/node` keeps the journal in a file.
+   * Default: no journal.
    */
   journal?: Journal | undefined
-  /** The number of rows to work on at a time. Default 10. */
+  /** How many rows to work on at a time. Default: 10. */
   concurrency?: number | undefined
   /**
-   * Called once with the rows that no earlier run has done, in order, unless there are none. Returns each row as it is
-   * to be sent, or the error that it fails with. The journal knows rows as they were before.
+   * Called once, before anything is sent, with the rows that no earlier run has done, if there are any. Returns an
+   * array of the same length: for each row, the row to send instead, or the error with which it fails. The journal
+   * identifies rows by their values before this call.
    */
   prepare?: ((rows: readonly Row[]) => Prepared<Row> | Promise<Prepared<Row>>) | undefined
-  /** Called once before anything is sent. Errors it throws are ignored. */
+  /** Called once with the plan, before anything is sent. Errors it throws are ignored. */
   onPlan?: ((plan: ImportPlan) => void) | undefined
-  /** Plans the import without sending or writing anything: rows that would be sent are `planned`. Default `false`. */
+  /**
+   * Plans the import without sending or writing anything. Rows that would be sent have the outcome `planned`. Default:
+   * `false`.
+   */
   dryRun?: boolean | undefined
 }
 
-/** Rows as they are to be sent, each in its place, or the errors that they fail with. */
+/** The result of `prepare`: for each row, the row to send instead, or the error with which it fails. */
 export type Prepared<Row> = readonly (Row | Error)[]
 
-/** The plan of an import: how many rows there are, and what becomes of them. */
+/** The plan of an import: the number of rows in total and in each group. */
 export interface ImportPlan {
   readonly total: number
-  /** Rows that earlier runs have done at this server. */
+  /** Rows that earlier runs have done on this server. */
   readonly replayed: number
+  /** Rows that will be sent. */
   readonly toSend: number
-  /** Rows that fail without a request. */
+  /** Rows that fail without a request, because they are invalid. */
   readonly invalid: number
 }
 
-/** A row that an import would send. */
+/** A row that an import would send, as the result of a dry run. */
 export type PlannedRow<Row> = {
   readonly row: Row
   /** The position of the row, from 0. */
   readonly index: number
-  /** The alias of the row, or one that an earlier run has drawn; `undefined` if one is drawn when the row is sent. */
+  /** The alias of the row, or one that an earlier run drew for it; `undefined` if no alias has been drawn yet. */
   readonly alias: string | undefined
   readonly ok: true
   readonly outcome: 'planned'
   readonly error?: undefined
 } & { readonly [Name in keyof RowLink | 'replayed']?: undefined }
 
-/** The result of one row. */
+/** The result of one row of an import. */
 export type ImportResult<Row> = TaskResult<
   {
     readonly row: Row
     /** The position of the row, from 0. */
     readonly index: number
     /**
-     * The alias of the link, or for a row that is not done, the one that the next run sends: its own, or the one that
-     * was drawn for it. `undefined` if the row is invalid, or the server takes no aliases: if such a row is `unknown`,
-     * only an import with the same journal can tell whether it has a link.
+     * The alias of the link. If the row is not done, the alias that the next run sends: the row's own, or the one that
+     * was drawn for it. `undefined` if the row has no alias of its own, and either it is invalid or the server takes no
+     * aliases. If a row without an alias is `unknown`, only an import with the same journal can find out whether it has
+     * a link.
      */
     readonly alias: string | undefined
   },
   RowLink & {
-    /** Whether an earlier run did the work. */
+    /** Whether an earlier run has done the row. */
     readonly replayed: boolean
   }
 >
@@ -90,46 +96,61 @@ export type ImportResult<Row> = TaskResult<
 export interface ImportSummary extends TaskSummary {
   /** Rows whose link this run created. */
   readonly created: number
-  /** Rows whose link was there already; it is left as it is. */
+  /** Rows whose link existed already. Such links are not changed. */
   readonly found: number
-  /** Rows that earlier runs had done at this server. Nothing was sent for them. */
+  /** Rows that earlier runs had done on this server. Nothing was sent for them. */
   readonly replayed: number
   /**
-   * Links that the server made with another alias or on another domain than the row says. They belong to no row: delete
-   * them with `client.links.delete(id)`.
+   * Links that the server created with a different alias or on a different domain than requested. They belong to no
+   * row. Delete them with `client.links.delete(id)`.
    */
   readonly strays: readonly CreatedLink[]
 }
 
 /**
- * Imports links: every row ends in exactly one link, or in an honest `unknown`. A row that fails does not stop the
- * others. Results come in the order in which they are ready. If the import ends early, the rows that were not tried
- * come last, with an `AbortError` whose outcome is `not-sent`.
+ * Creates a link for each row. Every row ends in exactly one link, fails with a reason, or is `unknown`: its link may
+ * have been created.
  *
- * A row with an alias costs one request if the link is new and two if it exists already, whose other parameters are
- * left as they are; `differs` names those that are not so. A row whose alias an earlier row has fails. If the server
- * gives such a link another alias, as it does if the plan has no aliases of its own, or another domain, the import ends
- * with that error: the next row would get one too. The summary has these links in `strays`.
+ * All rows are read before the first request. Results are yielded in the order in which they are ready, and a row that
+ * fails does not stop the others. If the import ends early, the rows that were not tried come last. Each has an
+ * `AbortError` with the outcome `not-sent`.
  *
- * A row without an alias gets one that is drawn when the import begins: seven letters and digits. So its link can be
- * asked for by name, and the row can be repeated after anything. An alias that is refused or taken is drawn again, at
- * most twice. If the server ignores or refuses aliases, which the first such row finds out alone, these rows take the
- * aliases of the server, and only then a lost response stays `unknown`.
+ * A row with an alias:
  *
- * With a journal, an import can be started again after anything: what was done at this server (base URL) is not done
- * again, and its results are given with `replayed: true`. The journal knows a row by its address, alias and domain, and
- * by its number among the rows that are equal in these. So rows may be moved, added and taken out; a row with another
- * address or alias is a new row. A row that was changed in anything else is done; `differs` names what was changed. The
- * drawn aliases are in the journal before the first request, and in the results: importing these makes the same links.
+ * - It costs one request if the link is new, and two if the link exists.
+ * - An existing link is not changed. `differs` names the parameters of the row that the link does not have, or that the
+ *   server does not show.
+ * - If an earlier row has the same alias, the row fails.
+ * - If the server creates the link with another alias or on another domain, the import ends with that error. The next
+ *   row would get such a link too, for example because the plan has no custom aliases. `strays` in the summary lists
+ *   these links.
  *
- * Servers may store addresses in another form. If a link is found whose address is in lower case or cut, the row is
- * done, and `differs` and `longurl` say so. An address with spaces or characters beyond ASCII that is refused is sent
- * once more in its ASCII form. If the server gives a row the link of another address, the row fails.
+ * A row without an alias:
  *
- * All rows are read before the first request. A 429 is waited out. Five rows in a row without any response end the
- * import, and so do five refusals with the same status and words and no success between them, unless they name a field;
- * the rest is not begun. With `dryRun`, nothing is sent and nothing is written: a row that would be sent is
- * `planned`.
+ * - Its alias is drawn when the import begins: seven letters and digits. The link can be looked up by this alias, so
+ *   the row can be sent again after any failure.
+ * - An alias that is refused or taken is drawn again, at most twice.
+ * - If the server ignores or refuses aliases, these rows get the server's aliases. The first row without an alias finds
+ *   this out before the others are sent. Only on such a server can a lost response stay `unknown`.
+ *
+ * With a journal, an import can be started again after any failure:
+ *
+ * - Rows that are done on this server (base URL) are not sent again. Their results have `replayed: true`.
+ * - The journal identifies a row by its address, alias and domain. Rows that are equal in these are numbered. So rows
+ *   can be added, sorted and removed, and a row with another address or alias is a new row.
+ * - A done row that was changed in anything else stays done, and `differs` names the changed parameters.
+ * - Drawn aliases are in the journal before the first request. They are in the results too, so importing the results
+ *   again creates no second link.
+ *
+ * Servers may store addresses in another form:
+ *
+ * - If a link is found whose address is in lower case or cut, the row is done. `differs` has `url`, and `longurl` is
+ *   the address that the server shows.
+ * - If an address with spaces or non-ASCII characters is refused, it is sent again in its ASCII form.
+ * - If the server returns a link to another address, the row fails.
+ *
+ * The import waits out a 429. It ends if five rows in a row get no response. It also ends if five rows are refused with
+ * the same status and message, and no row succeeds in between. Refusals that name a field do not count.
  *
  * @example
  * import { importLinks } from 'shortlink-cli'
@@ -141,11 +162,14 @@ export interface ImportSummary extends TaskSummary {
  *   console.log(row.url, ok ? shorturl : String(error), created)
  * }
  *
- * @throws {ConfigurationError} if an argument is invalid. During the run: what the journal and the rows throw
+ * @throws {ConfigurationError} if an argument is invalid. During the run: if the client has no base URL, if the journal
+ *   is in use or invalid, or if `prepare` returns the wrong number of rows. Errors of the journal, of `rows` and of
+ *   `prepare` end the run too
+ * @throws {AbortError} during the run, if `signal` aborts it
  * @throws {ConnectionError} during the run, if five rows in a row got no response
- * @throws {ApiError} during the run, if five rows were refused with the same words
+ * @throws {ApiError} during the run, if five rows were refused with the same status and message
  * @throws {RateLimitError} during the run, if the server asks to wait for more than 90 seconds
- * @throws {InvalidResponseError} during the run, if the server gives a link another alias or domain
+ * @throws {InvalidResponseError} during the run, if the server creates a link with another alias or on another domain
  */
 export function importLinks<Row extends LinkRow>(
   client: TaskClient,
@@ -175,8 +199,8 @@ export function importLinks<Row extends LinkRow>(
   const counts = { total: 0, done: 0, created: 0, found: 0, replayed: 0, failed: 0, unknown: 0 }
   let summary: ImportSummary = { ...counts, strays: [] }
 
-  /** Reads the rows, and what earlier runs have recorded of them. Nothing is sent. */
-  async function prepareAll(
+  /** Reads all rows, and checks those that no earlier run has done. Sends nothing. */
+  async function readKeyedRows(
     server: string | undefined,
     earlier: JournalState,
     signal: AbortSignal,
@@ -210,12 +234,12 @@ export function importLinks<Row extends LinkRow>(
     return keyed
   }
 
-  async function* plan(control: TaskControl): AsyncGenerator<ImportResult<Row> | PlannedRow<Row>> {
+  async function* runDry(control: TaskControl): AsyncGenerator<ImportResult<Row> | PlannedRow<Row>> {
     const server = client.baseUrl
     const usedJournal = server === undefined ? undefined : journal
     await usedJournal?.open?.()
     try {
-      const keyed = await prepareAll(
+      const keyed = await readKeyedRows(
         server,
         await loadJournal(usedJournal, (key) => isRowKey(key, server ?? '')),
         control.signal,
@@ -243,40 +267,39 @@ export function importLinks<Row extends LinkRow>(
 
   async function* run(control: TaskControl): AsyncGenerator<ImportResult<Row>> {
     const server = client.baseUrl
-    // Without an address, this call fails with an error that says so.
+    // Without a base URL, this call fails with an error that explains how to set it.
     if (server === undefined) await client.links.list()
     const links = new RowLinks(client, control)
     const getAliasToSend = ({ params, alias, isWithoutAlias }: KeyedRow<Row>, outcome: Outcome) =>
       links.ignoresAliases || (mayBeDone(outcome) && isWithoutAlias) ? params?.custom : alias
-    /** The rows without a result. */
+    // Rows are removed when they have a result, so that rows that are done take no memory.
     const pending = new Map<number, KeyedRow<Row>>()
     const readItems = async (earlier: JournalState): Promise<Iterable<KeyedRow<Row>>> => {
-      const keyed = await prepareAll(server, earlier, control.signal)
+      const keyed = await readKeyedRows(server, earlier, control.signal)
       const drawn: KeyedRow<Row>[] = []
       for (const [index, row] of keyed.entries()) {
         pending.set(index, row)
-        if (row.state === 'done') links.addDoneRow(parseKeptLink(row.key, row.entryData), toWantedLink(row, index))
+        if (row.state === 'done') links.addDoneRow(parseStoredLink(row.key, row.entryData), toWantedLink(row, index))
         else if (!row.problem && row.alias === undefined) {
           row.alias = drawAlias()
           drawn.push(row)
         }
       }
       await Promise.all(
-        drawn.map((row) => journal?.write({ key: row.key, state: 'not-sent', data: makeEntryData(row) })),
+        drawn.map((row) => journal?.write({ key: row.key, state: 'not-sent', data: createEntryData(row) })),
       )
       work.total = keyed.length
       work.expectReplays(keyed.filter(({ state }) => state === 'done').length)
-      // Rows leave it when they have a result, so that those that are done take no memory.
       return pending.values()
     }
     const work: ItemRun<KeyedRow<Row>, RowLink> = new ItemRun(control, {
       items: readItems,
-      work: (row, { index, recordBegun: begun }) => {
+      work: (row, { index, recordBegun }) => {
         if (row.problem) throw row.problem
         return links.ensure(toWantedLink(row, index), (change) => {
-          if (!change) return begun()
+          if (!change) return recordBegun()
           Object.assign(row, change)
-          return begun(makeEntryData(row))
+          return recordBegun(createEntryData(row))
         })
       },
       isTask: true,
@@ -302,21 +325,21 @@ export function importLinks<Row extends LinkRow>(
         if (ok) yield createDoneResult(item, index, data, replayed)
         else yield { row, index, alias: getAliasToSend(item, outcome), ok, outcome, error }
       }
-    } catch (end) {
+    } catch (error) {
       for (const [index, item] of pending) {
-        const error = new AbortError('The import ended before this row.')
+        const notTried = new AbortError('The import ended before this row.')
         const alias = getAliasToSend(item, isInDoubt(item) ? 'unknown' : 'not-sent')
-        yield { row: item.row, index, alias, ok: false, outcome: 'not-sent', error }
+        yield { row: item.row, index, alias, ok: false, outcome: 'not-sent', error: notTried }
       }
-      throw end
+      throw error
     } finally {
       summary = { ...summary, strays: links.strays }
     }
   }
-  return createTask<ImportResult<Row> | PlannedRow<Row>, ImportSummary>(signal, dryRun ? plan : run, () => summary)
+  return createTask<ImportResult<Row> | PlannedRow<Row>, ImportSummary>(signal, dryRun ? runDry : run, () => summary)
 }
 
-/** Replaces rows by what `prepare` makes of them. */
+/** Replaces rows by the results of `prepare`. */
 async function prepareRows<Row>(rows: readonly KeyedRow<Row>[], prepare: ImportOptions<Row>['prepare']): Promise<void> {
   if (!prepare || rows.length === 0) return
   const prepared = await prepare(rows.map(({ row }) => row))
@@ -336,8 +359,8 @@ async function prepareRows<Row>(rows: readonly KeyedRow<Row>[], prepare: ImportO
   }
 }
 
-/** Returns the data that the journal keeps of a row that is not done. */
-const makeEntryData = ({ alias, values, isWithoutAlias }: KeyedRow<unknown>) => ({
+/** Returns the data that the journal stores for a row that is not done. */
+const createEntryData = ({ alias, values, isWithoutAlias }: KeyedRow<unknown>) => ({
   alias,
   row: hashValues(values),
   ...(isWithoutAlias && { isWithoutAlias }),
@@ -351,11 +374,14 @@ const toWantedLink = (row: KeyedRow<unknown>, index: number): WantedLink => ({
   isWithoutAlias: row.isWithoutAlias,
 })
 
-/** Returns the link that an earlier run has given a row, and what the row says otherwise now. */
-function replayLink({ key, entryData: kept, values }: KeyedRow<unknown>): RowLink {
-  const { id, shorturl, created, differs = [], longurl, row } = parseKeptLink(key, kept)
-  const rest = hashValues(values)
-  const names = new Set([...differs.filter((name) => name === 'url' || name in rest), ...findChangedNames(rest, row)])
+/**
+ * Returns the link of a row that an earlier run has done. `differs` includes the values of the row that changed since.
+ */
+function replayLink({ key, entryData, values }: KeyedRow<unknown>): RowLink {
+  const { id, shorturl, created, differs = [], longurl, row } = parseStoredLink(key, entryData)
+  const hashes = hashValues(values)
+  const stillDiffers = differs.filter((name) => name === 'url' || name in hashes)
+  const names = new Set([...stillDiffers, ...findChangedNames(hashes, row)])
   return { id, shorturl, created, differs: [...names], ...(longurl !== undefined && { longurl }) }
 }
 
@@ -368,7 +394,7 @@ function createDoneResult<Row>(
   return { row: item.row, index, alias: getFinalAlias(item, link), ok: true, ...link, outcome: 'done', replayed }
 }
 
-/** Returns the alias of a row that is done. The server may spell it its way, or have chosen another. */
+/** Returns the alias of a row that is done: the row's own spelling, or the alias that the server chose instead. */
 function getFinalAlias({ alias }: KeyedRow<unknown>, { shorturl }: RowLink): string | undefined {
   return alias !== undefined && hasAlias(shorturl, alias) ? alias : (parseAlias(shorturl) ?? undefined)
 }

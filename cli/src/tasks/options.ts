@@ -4,73 +4,82 @@ import { describeIssues, describeMismatch, describeType, findSimilarName, format
 import type { Journal, UnknownOutcomeError } from './journal.ts'
 import type { TaskProgress } from './task.ts'
 
-/** Options of every task. */
+/** Options of all tasks. */
 export interface TaskOptions {
   /**
-   * Ends the task: calls in flight see the abort, their results still come, then it rejects with the signal's reason.
+   * Ends the task. Calls in flight are aborted and their results are still yielded. Then the task rejects with an
+   * `AbortError`, whose `cause` is the reason of the signal.
    */
   signal?: AbortSignal | undefined
   /**
-   * Called after each row that was worked on, and by `syncLinks` for each page of links that it reads. Errors it throws
-   * are ignored.
+   * Called when a row is done or has failed, and by `syncLinks` also for each page of links that it reads.
+   * `reportLinks` calls it only for each page. Errors it throws are ignored.
    */
   onProgress?: ((progress: TaskProgress) => void) | undefined
 }
 
 /** Options for `bulk`. All are optional. */
 export interface BulkOptions<T> {
-  /** The number of items to work on at a time. Default 10. */
+  /** How many items to work on at a time. Default: 10. */
   concurrency?: number | undefined
   /**
-   * Aborts the run: items in progress see the abort and still give results, then the run rejects with an `AbortError`.
+   * Ends the run. Items in progress see the abort and their results are still yielded. Then the run rejects with an
+   * `AbortError`, whose `cause` is the reason of the signal.
    */
   signal?: AbortSignal | undefined
-  /** Called after each item. Errors it throws are ignored. */
+  /** Called when an item is done or has failed. Errors it throws are ignored. */
   onProgress?: ((progress: TaskProgress) => void) | undefined
-  /** The number of items, for `total` and `etaMs`. Default: the length of an array, the size of a set or map. */
+  /**
+   * The number of items, for `total` and `etaMs` of the progress. Default: the length or size of an array, set or map.
+   */
   total?: number | undefined
   /**
-   * Records which items are done, so that an interrupted run resumes when it is started again. `fileJournal(path)` of
-   * `shortlink-cli/node` keeps it in a file. Default: none.
+   * Records which items are done. A run that is started again skips them. `fileJournal(path)` of `shortlink-cli/node`
+   * keeps the journal in a file. Default: no journal.
    */
   journal?: Journal | undefined
   /**
-   * Returns the name of an item in the journal, such as its id. Required with `journal`; a run in which two items share
-   * a name fails. Items may be moved, added and taken out between two runs.
+   * Returns what identifies an item in the journal, such as its id. Required with `journal`. Items can be added, sorted
+   * and removed between two runs. A run in which two items have the same key fails.
    */
   key?: ((item: T, index: number) => string | number) | undefined
   /**
-   * What to do with an item that an earlier run began and whose outcome is unknown. `report` (default) fails it with
-   * {@link UnknownOutcomeError} without calling the worker; `retry` does it again.
+   * What to do with an item that an earlier run began and whose outcome is unknown. `report` fails it with
+   * {@link UnknownOutcomeError}, without calling the worker. `retry` calls the worker again. Default: `report`.
    */
   onUnknown?: UnknownDecision | undefined
   /**
-   * Keeps the `data` of each item in the journal, and gives the results of earlier runs too, with `replayed: true`.
-   * `data` is then converted to JSON: a date becomes a string, `undefined` becomes `null`. Items done without this
-   * option are skipped as usual. A resumed run holds all kept data in memory. Default `false`: items that earlier runs
-   * have done give no results.
+   * Stores the `data` of each item in the journal, and yields the results of earlier runs too, with `replayed: true`.
+   * Stored data is JSON: a date becomes a string, and `undefined` becomes `null`. A run holds all stored data in
+   * memory. Items that were done without this option are skipped. Default: `false`, so items that are done have no
+   * result.
    */
   replay?: boolean | undefined
   /**
-   * The client that the worker uses. Items then begin only when its rate limit allows and no other call waits for it,
-   * `etaMs` takes the limit into account, and five items in a row without any response end the run, as do five refusals
-   * with the same words and no success between them.
+   * The client that the worker uses. Default: no client. With a client,
+   *
+   * - items begin only when the rate limit has a free slot and no other call waits for one
+   * - `etaMs` takes the rate limit into account
+   * - the run ends if five items in a row get no response, or if an item cannot be sent because of the rate limit
+   * - the run ends if five items are refused with the same status and message, and no item succeeds in between.
+   *   Refusals that name a field do not count
    */
   client?: { readonly rateLimit: RateLimitState } | undefined
 }
 
-/** What to do with an item that an earlier run may have done. */
+/** What to do with an item that an earlier run began and whose outcome is unknown. */
 export type UnknownDecision = 'report' | 'retry'
 
-/** What an argument or option accepts, in words and as a function. */
+/** The check of one argument or option. */
 interface Check {
+  /** A description of valid values, for the message `expected …`. */
   readonly expected: string
   readonly isValid: (value: unknown) => boolean
 }
 
 const isFunction = (value: unknown) => typeof value === 'function'
 
-/** Strings are iterable too, but passing one is surely a mistake. */
+/** Returns whether a value is an iterable object. A string is iterable too, but passing one is a mistake. */
 function isIterable(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const { [Symbol.iterator]: sync, [asyncIterator]: async } = value as Record<symbol, unknown>
@@ -96,7 +105,7 @@ const flagCheck: Check = { expected: 'true or false', isValid: (value) => typeof
 const countCheck: Check = { expected: 'a whole number from 0', isValid: isCount }
 const rowsCheck: Check = { expected: 'an iterable of rows, such as an array', isValid: isIterable }
 
-/** The checks of all arguments of tasks, and of their options. */
+/** The checks of the arguments and options of all tasks, by name. */
 const checks = {
   client: { expected: 'a ShortLinkClient', isValid: isClient },
   rows: rowsCheck,
@@ -121,10 +130,9 @@ const checks = {
   mayClear: flagCheck,
 } satisfies Record<string, Check>
 
-/** The name of an argument or option of a task. */
 type ArgumentName = keyof typeof checks
 
-/** @throws {ConfigurationError} for arguments that are invalid, and options that are invalid or do not exist */
+/** @throws {ConfigurationError} if an argument or option is invalid, or if an option does not exist */
 export function checkArguments(
   task: string,
   given: { readonly [Name in ArgumentName]?: unknown },
@@ -133,7 +141,7 @@ export function checkArguments(
 ): void {
   const issues = Object.entries(given).flatMap(([name, value]) => {
     const { expected, isValid } = checks[name as ArgumentName]
-    // A text is not shown, because it may be a whole file.
+    // The message has only the type of the value, because a text may be a whole file.
     return isValid(value) ? [] : [{ path: [name], message: describeMismatch(expected, value) }]
   })
   issues.push(...checkOptions(options, names))

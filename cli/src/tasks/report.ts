@@ -7,14 +7,14 @@ import { readAllLinks } from './read-all-links.ts'
 import { getRowName } from './rows.ts'
 import { createTask, startStopwatch, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
 
-/** A link in an earlier report: a result of `reportLinks`, or a row of the file that the command has written. */
+/** A link of an earlier report: a result of `reportLinks`, or a row of a file that the command wrote. */
 export type ReportedLink =
   | { readonly link: { readonly id: number; readonly clicks: number | null } }
   | { readonly id: number | string; readonly clicks: number | string | null }
 
 /** Options of `reportLinks`. All are optional. */
 export interface ReportOptions<Previous extends ReportedLink = ReportedLink> extends TaskOptions {
-  /** The rows of an earlier report, with which this one is compared. Default: none, so every link is new. */
+  /** The rows of an earlier report to compare with. Default: no rows, so every link is new. */
   previous?: Iterable<Previous> | AsyncIterable<Previous> | undefined
 }
 
@@ -22,50 +22,50 @@ export interface ReportOptions<Previous extends ReportedLink = ReportedLink> ext
 export type ReportResult = TaskResult<
   {
     /**
-     * The link. Of a row that is invalid, what could be read: the id is 0 and the short address empty if they could
-     * not.
+     * The link. If its row is invalid, the fields that could be read: an unreadable id is 0, and an unreadable short
+     * address is empty.
      */
     readonly link: Link
     /** The position of the link in the list, from 0. */
     readonly index: number
-    /** Whether its clicks differ from those of the earlier report. */
+    /** Whether its clicks differ from the earlier report: `true` for a new link, `false` for an invalid row. */
     readonly changed: boolean
-    /** Whether it is missing in the earlier report. */
+    /** Whether the link is missing from the earlier report. */
     readonly isNew: boolean
   },
   {
-    /** Clicks since the earlier report, all of them for a new link; `undefined` if the server shows no clicks. */
+    /** Clicks since the earlier report; for a new link, all clicks. `undefined` if the server shows no clicks. */
     readonly newClicks: number | undefined
-    /** Visitors, each counted once; `undefined` if the list does not say so. */
+    /** Clicks of unique visitors; `undefined` if the list does not show them. */
     readonly uniqueClicks: number | undefined
   }
 >
 
 /** The totals of a report. */
 export interface ReportSummary<Previous = ReportedLink> extends TaskSummary {
-  /** Links whose clicks differ from those of the earlier report. */
+  /** Links whose clicks differ from the earlier report, including new links. */
   readonly changed: number
   /** Links that are not in the earlier report. */
   readonly isNew: number
   /** The clicks of all links. */
   readonly clicks: number
-  /** The clicks that links have gained since the earlier report, all clicks of new ones included. */
+  /** Clicks that links have gained since the earlier report, including all clicks of new links. */
   readonly newClicks: number
-  /** The clicks of the links that are not in the earlier report, which are part of `newClicks`. */
+  /** The part of `newClicks` that belongs to links that are not in the earlier report. */
   readonly newLinkClicks: number
-  /** The clicks that links have lost since the earlier report, as a server that cleans its statistics makes them. */
+  /** Clicks that links have lost since the earlier report, for example because the server cleaned up its statistics. */
   readonly lostClicks: number
-  /** The rows of the earlier report whose links are not there any more. */
+  /** Rows of the earlier report whose links no longer exist. */
   readonly gone: readonly Previous[]
 }
 
 /**
- * Reports every link with its clicks, 100 links a request: 10,000 links are 100 requests. `previous` says how many
- * clicks are new.
+ * Reports every link of the account with its clicks. With `previous`, each result also has the new clicks.
  *
- * If the list became shorter while it was read, or lacks links of `previous`, it is read once more, because deletions
- * move other links out of sight. `gone` is what both lack. A row that is invalid is a failed result, and the rest goes
- * on.
+ * - One request reads 100 links, so 10,000 links take 100 requests.
+ * - The list is read again if links of `previous` are missing, or if it became shorter while it was read. A deletion
+ *   can move other links to a page that was read already. `gone` has the links of `previous` that all readings lack.
+ * - An invalid row is a failed result with the outcome `unknown`. It does not end the report.
  *
  * @example
  * import { reportLinks } from 'shortlink-cli'
@@ -75,8 +75,11 @@ export interface ReportSummary<Previous = ReportedLink> extends TaskSummary {
  * for await (const { link, newClicks } of report) if (newClicks) console.log(link.shorturl, newClicks)
  * console.log(await report.summary())
  *
- * @throws {ConfigurationError} if an argument is invalid. During the run: what the list and `previous` throw
- * @throws {InvalidResponseError} during the run, if the list is incomplete
+ * @throws {ConfigurationError} if an argument is invalid. During the run: if a row of `previous` has no valid `id` and
+ *   `clicks`
+ * @throws {InvalidResponseError} during the run, if the server did not return the whole list
+ * @throws {AbortError} during the run, if `signal` aborts it
+ * @throws {ShortLinkError} during the run, if a request of the list fails. Errors that `previous` throws end it too
  */
 export function reportLinks<Previous extends ReportedLink = ReportedLink>(
   client: TaskClient,
@@ -89,7 +92,7 @@ export function reportLinks<Previous extends ReportedLink = ReportedLink>(
     ['signal', 'onProgress', 'previous'],
   )
   const { previous = [], signal, onProgress } = options
-  const links = { total: 0, done: 0, failed: 0, unknown: 0, changed: 0, isNew: 0 }
+  const counts = { total: 0, done: 0, failed: 0, unknown: 0, changed: 0, isNew: 0 }
   const sums = { clicks: 0, newClicks: 0, newLinkClicks: 0, lostClicks: 0 }
   let gone: Previous[] = []
 
@@ -97,21 +100,21 @@ export function reportLinks<Previous extends ReportedLink = ReportedLink>(
     const elapsedMs = startStopwatch()
     const unmatched = await readPrevious(untilAborted(previous, signal))
     const compareLink = (link: Link): ReportResult => {
-      const before = unmatched.get(link.id)
+      const earlier = unmatched.get(link.id)
       unmatched.delete(link.id)
-      const isNew = before === undefined
-      const clicksBefore = before ? before.clicks : 0
+      const isNew = earlier === undefined
+      const clicksBefore = earlier ? earlier.clicks : 0
       const { clicks, uniqueclicks } = link
       const newClicks = clicks === null || clicksBefore === null ? undefined : clicks - clicksBefore
-      const changed = before?.clicks !== clicks
-      links.changed += changed ? 1 : 0
-      links.isNew += isNew ? 1 : 0
+      const changed = earlier?.clicks !== clicks
+      counts.changed += changed ? 1 : 0
+      counts.isNew += isNew ? 1 : 0
       sums.clicks += clicks ?? 0
       sums.newClicks += Math.max(0, newClicks ?? 0)
       sums.lostClicks += Math.max(0, -(newClicks ?? 0))
       sums.newLinkClicks += isNew ? (clicks ?? 0) : 0
-      const index = links.total++
-      links.done++
+      const index = counts.total++
+      counts.done++
       return {
         link,
         index,
@@ -123,28 +126,27 @@ export function reportLinks<Previous extends ReportedLink = ReportedLink>(
         outcome: 'done',
       }
     }
-    for await (const { links: read, invalid: odd, total } of readAllLinks(client, signal, () => unmatched.size > 0)) {
-      for (const link of read) yield compareLink(link)
-      for (const { link, error } of odd) {
+    for await (const { links, invalid, total } of readAllLinks(client, signal, () => unmatched.size > 0)) {
+      for (const link of links) yield compareLink(link)
+      for (const { link, error } of invalid) {
         const isNew = !unmatched.delete(link.id)
-        links.failed++
-        links.unknown++
-        yield { link, index: links.total++, changed: false, isNew, ok: false, outcome: 'unknown', error }
+        counts.failed++
+        counts.unknown++
+        yield { link, index: counts.total++, changed: false, isNew, ok: false, outcome: 'unknown', error }
       }
-      notify(onProgress, { done: links.done, failed: links.failed, total, elapsedMs: elapsedMs(), etaMs: undefined })
+      notify(onProgress, { done: counts.done, failed: counts.failed, total, elapsedMs: elapsedMs(), etaMs: undefined })
     }
     gone = [...unmatched.values()].map(({ row }) => row)
   }
-  return createTask(signal, run, () => ({ ...links, ...sums, gone }))
+  return createTask(signal, run, () => ({ ...counts, ...sums, gone }))
 }
 
-/** A link of an earlier report. */
 interface EarlierLink<Row> {
   readonly clicks: number | null
   readonly row: Row
 }
 
-/** The links of an earlier report. In a file its numbers may be strings, and what is missing an empty one. */
+/** Reads the links of an earlier report. In rows of a file, numbers may be strings, and missing clicks are empty. */
 export async function readPrevious<Row extends ReportedLink>(
   rows: Iterable<Row> | AsyncIterable<Row>,
   name = 'reportLinks: previous:',
@@ -166,7 +168,7 @@ export async function readPrevious<Row extends ReportedLink>(
     }
     const { clicks } = link
     const id = readWholeNumber('id')
-    // A row that could not be read.
+    // The earlier report could not read this row.
     if (id === 0) continue
     earlier.set(id, {
       clicks: clicks === null || clicks === '' ? null : readWholeNumber('clicks'),

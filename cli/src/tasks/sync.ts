@@ -23,87 +23,96 @@ import { createTask, startStopwatch, type Task, type TaskControl, type TaskResul
 
 /** Options of `syncLinks`. All are optional. */
 export interface SyncOptions extends TaskOptions {
-  /** Carries out the plan. Default `false`: the plan is only told. */
+  /** Applies the plan. Default: `false`, so the plan is only returned. */
   apply?: boolean | undefined
   /**
-   * The beginning of aliases whose links may be deleted because they are not wanted, such as `sale-`. Default: nothing
-   * is deleted.
+   * Deletes links that are not wanted and whose alias starts with this prefix, such as `sale-`. Default: nothing is
+   * deleted.
    */
   prune?: string | undefined
-  /** The maximum number of links that `prune` may delete. Default 10; if the plan deletes more, nothing is changed. */
+  /** The maximum number of links that `prune` may delete. If the plan deletes more, nothing is changed. Default: 10. */
   maxDeletes?: number | undefined
   /**
-   * Updates links although that may clear what no response shows: passwords, pixels, types and targets by language.
-   * Default `false`: nothing is changed unless every row that is updated says its password.
+   * Whether updates may clear the parameters that no response shows: passwords, pixels, types and targets by language.
+   * Default: `false`, so nothing is changed unless every row that is updated has a password.
    */
   mayClear?: boolean | undefined
-  /**
-   * Called once, when the plan is made and nothing is changed yet, with the totals of it. Errors it throws are ignored.
-   */
+  /** Called once with the totals of the plan, before anything is changed. Errors it throws are ignored. */
   onPlan?: ((plan: SyncSummary) => void) | undefined
-  /** The number of links to work on at a time. Default 10. */
+  /** How many links to work on at a time. Default: 10. */
   concurrency?: number | undefined
 }
 
-/** One alias with the change that it needs, and with `apply` the result of that change. */
+/** The plan for one alias and, with `apply`, the result of its change. */
 export type SyncResult = SyncPlan &
   (
     | TaskResult<unknown, unknown>
     /**
-     * It was not tried, because `apply` is not set, a change failed before the first deletion, or the sync ended
-     * before.
+     * The change was not tried: `apply` is not set, the sync ended earlier, or this is a deletion and another change
+     * failed.
      */
     | { readonly ok: true; readonly outcome: 'planned'; readonly error?: undefined }
   )
 
 /** The totals of a sync. */
 export interface SyncSummary extends TaskSummary {
-  /**
-   * Links that the plan creates, as `update`, `keep` and `delete` are those that it changes, leaves alone and deletes.
-   */
+  /** Links that the plan creates. */
   readonly create: number
+  /** Links that the plan updates. */
   readonly update: number
+  /** Links that need no change. */
   readonly keep: number
+  /** Links that the plan deletes. */
   readonly delete: number
-  /** Links that this run created, as `updated` and `deleted` are those that it changed and deleted. */
+  /** Links that this run created. */
   readonly created: number
+  /** Links that this run updated. */
   readonly updated: number
+  /** Links that this run deleted. */
   readonly deleted: number
-  /**
-   * The parameters that the list of links does not show: they are sent with creations and updates, and not compared.
-   */
+  /** Parameters of the rows that the list of links does not show. They are sent, but not compared. */
   readonly notCompared: readonly string[]
   /**
-   * The parameters that the updates of the plan may clear, because no response shows them: `password`, `pixels`,
-   * `type`, `languagetarget`.
+   * Parameters that the updates of the plan may clear, because no response shows them: `password`, `pixels`, `type`,
+   * `languagetarget`.
    */
   readonly mayBeCleared: readonly string[]
   /**
-   * The error with which `apply` refuses this plan, because it deletes more links than `maxDeletes`, or may clear
-   * passwords without `mayClear`; otherwise `undefined`.
+   * The error with which `apply` refuses this plan: it deletes more links than `maxDeletes`, or may clear passwords
+   * without `mayClear`. `undefined` if `apply` accepts the plan.
    */
   readonly refused: InvalidRequestError | undefined
 }
 
 /**
- * Makes aliases lead where `wanted` says, with the title, description, campaign and channel that it names. The plan is
- * `create`, `update`, `keep` and, with `prune`, `delete`; nothing is changed without `apply: true`, and a second run of
- * an applied plan is all `keep`. It costs the list of links once, 100 a request, one request for each creation and
- * deletion, and three for each update. If the list became shorter while it was read, it is read once more.
+ * Makes the links of an account match the rows of `wanted`: the address of each alias, and its title, description,
+ * campaign and channel. The plan has the actions `create`, `update`, `keep` and, with `prune`, `delete`. Nothing is
+ * changed without `apply: true`. After a plan was applied, a second run plans only `keep`.
  *
- * `null` and `''` mean none: a title, description, campaign or channel that is there is taken away. `undefined` says
- * nothing.
+ * Requests: one per 100 links to read the list, one per creation and deletion, and three per update. If the list became
+ * shorter while it was read, it is read again.
  *
- * Some servers clear what an update leaves out. So an update reads the link, sends what its row says and what the link
- * shows besides, and reads the link again. What no response shows cannot be kept: see `mayClear`. An address that the
- * server stores in lower case or cut, and a title that it cuts or strips, are kept and named in `differs`.
+ * Comparing:
  *
- * Deletions begin when everything else has succeeded. A list that is incomplete ends the sync before anything is
- * planned. A link that is wanted in any spelling is not deleted. A row of the list that is invalid is a failed result;
- * the rest goes on, and nothing is deleted.
+ * - `null` and `''` remove a title, description, campaign or channel. `undefined` leaves the current value.
+ * - A row without a domain matches the link with its alias that no other row matches. If there are several, on
+ *   different domains, the sync is refused.
+ * - An address is kept if the server stores it in lower case or cut. A title or description is kept if the server
+ *   stores it cut or without tags. `differs` names them.
  *
- * Aliases are told apart by domain. A row without one means the link with this alias that no other row names, and is
- * refused if there are several.
+ * Updating:
+ *
+ * - Some servers clear the parameters that an update leaves out. So an update reads the link, sends the values of the
+ *   row and the current values of everything else, and reads the link again.
+ * - Parameters that no response shows cannot be kept: see `mayClear`.
+ *
+ * Deleting:
+ *
+ * - Deletions begin when all other changes have succeeded.
+ * - A link that is wanted in any spelling is not deleted.
+ * - If the server does not return the whole list, the sync ends before anything is planned.
+ * - An invalid row of the list is a failed result with the outcome `unknown`. The other links are updated and created,
+ *   and nothing is deleted.
  *
  * @example
  * import { syncLinks } from 'shortlink-cli'
@@ -111,14 +120,16 @@ export interface SyncSummary extends TaskSummary {
  * for await (const { action, alias, url, was } of syncLinks(client, wanted)) console.log(action, alias, was, '→', url)
  * console.log(await syncLinks(client, wanted, { apply: true }).summary())
  *
- * @throws {ConfigurationError} if an argument is invalid
- * @throws {InvalidRequestError} during the run, before anything is sent: if a row has no alias or no address, or if an
- *   alias is there twice. Before anything is changed: if more links would be deleted than `maxDeletes`, or `mayClear` is
- *   missing
- * @throws {InvalidResponseError} if the list of links is incomplete, or the server gives a link another alias or domain
- *   than the one that is wanted
+ * @throws {ConfigurationError} if an argument is invalid. Errors that `wanted` throws during the run end it
+ * @throws {InvalidRequestError} during the run, before anything is sent: if a row is invalid or has no alias, or if two
+ *   rows have the same alias. With `apply`, before anything is changed: if the plan deletes more links than
+ *   `maxDeletes`, or if `mayClear` is missing
+ * @throws {InvalidResponseError} during the run, if the server does not return the whole list, or creates a link with
+ *   another alias or on another domain
+ * @throws {AbortError} during the run, if `signal` aborts it
  * @throws {ConnectionError} during the run, if five changes in a row got no response
- * @throws {ApiError} during the run, if five changes were refused with the same words
+ * @throws {ApiError} during the run, if five changes were refused with the same status and message
+ * @throws {RateLimitError} during the run, if the server asks to wait for more than 90 seconds
  */
 export function syncLinks(
   client: TaskClient,
@@ -154,14 +165,14 @@ export function syncLinks(
 
   async function* run(control: TaskControl): AsyncGenerator<SyncResult> {
     const rows = await readWanted(client, untilAborted(wanted, control.signal))
-    const { existing, odd } = await readExisting(client, control.signal, onProgress)
-    // Nobody can tell what their links are, so they are left alone.
-    const invalidAliases = new Set(odd.map(({ link }) => normalizeAlias(link.alias ?? '')))
-    const comparable = rows.filter(({ params }) => !invalidAliases.has(normalizeAlias(params.custom)))
-    const steps = createPlan(comparable, existing, prune)
+    const { existing, invalid } = await readExisting(client, control.signal, onProgress)
+    // It is unknown whether these links need a change, so their rows are left out of the plan.
+    const invalidAliases = new Set(invalid.map(({ link }) => normalizeAlias(link.alias ?? '')))
+    const plannable = rows.filter(({ params }) => !invalidAliases.has(normalizeAlias(params.custom)))
+    const steps = createPlan(plannable, existing, prune)
     planned.total = steps.length
     for (const { plan } of steps) planned[plan.action]++
-    const values = rows.map(({ params, cleared: none }) => ({ ...params, ...none }))
+    const values = rows.map(({ params, cleared }) => ({ ...params, ...cleared }))
     const deletions = steps.filter(({ plan }) => plan.action === 'delete')
     const updated = steps.flatMap(({ plan, row }) => (plan.action === 'update' && row ? [row] : []))
     const mayBeCleared = findClearableNames(updated)
@@ -175,12 +186,12 @@ export function syncLinks(
     notify(onPlan, summary)
     if (apply && refused) throw refused
     const kept = planned.keep
-    const invalidCounts = { failed: odd.length, unknown: odd.length }
+    const invalidCounts = { failed: invalid.length, unknown: invalid.length }
     summary = { ...summary, done: kept, ...invalidCounts }
-    for (const { link, error } of odd) {
-      const letters = normalizeAlias(link.alias ?? '')
-      const url = rows.find(({ params }) => normalizeAlias(params.custom) === letters)?.params.url
-      const plan = { action: 'keep' as const, alias: link.alias ?? '', domain: getHost(link.shorturl) || undefined }
+    for (const { link, error } of invalid) {
+      const alias = link.alias ?? ''
+      const url = rows.find(({ params }) => normalizeAlias(params.custom) === normalizeAlias(alias))?.params.url
+      const plan = { action: 'keep' as const, alias, domain: getHost(link.shorturl) || undefined }
       const was = link.longurl ?? undefined
       yield { ...plan, url, was, changes: [], differs: [], clicks: undefined, ok: false, outcome: 'unknown', error }
     }
@@ -200,13 +211,13 @@ export function syncLinks(
     const changes = async function* () {
       yield* steps.filter(({ plan }) => plan.action === 'create' || plan.action === 'update')
       const ends = await Promise.allSettled(writes)
-      isDeleting = odd.length === 0 && ends.every(({ status }) => status === 'fulfilled')
+      isDeleting = invalid.length === 0 && ends.every(({ status }) => status === 'fulfilled')
       if (isDeleting) yield* deletions
     }
     const work: ItemRun<PlannedStep, SyncPlan> = new ItemRun(control, {
       items: changes,
-      work: (step, { recordBegun: begun }) => {
-        const beforeRequest = ({ method }: Request) => (method === 'GET' ? undefined : begun())
+      work: (step, { recordBegun }) => {
+        const beforeRequest = ({ method }: Request) => (method === 'GET' ? undefined : recordBegun())
         const options = { signal: control.ending, beforeRequest }
         const update = (link: Parameters<typeof updateLink>[0], row: WantedRow) =>
           updateLink(link, row, { links, baseUrl: client.baseUrl, mayClear, ascii, options })
@@ -214,8 +225,8 @@ export function syncLinks(
           links,
           update,
           rowLinks,
-          aliasById: aliasById,
-          begun: () => begun(),
+          aliasById,
+          recordBegun: () => recordBegun(),
           options,
         })
         writes.push(written)
@@ -241,29 +252,29 @@ export function syncLinks(
         yield ok ? { ...data, ok, outcome } : { ...item.plan, ok, outcome, error }
       }
     }
-    let end: { readonly error: unknown } | undefined
+    let failure: { readonly error: unknown } | undefined
     try {
       yield* results()
     } catch (error) {
-      end = { error }
+      failure = { error }
     }
     for (const { plan } of pending) yield { ...plan, ok: true, outcome: 'planned' }
-    if (end) throw end.error
+    if (failure) throw failure.error
   }
   return createTask(signal, run, () => summary)
 }
 
-/** Reads the links that there are. */
 async function readExisting(client: TaskClient, signal: AbortSignal, onProgress: SyncOptions['onProgress']) {
   const existing: Link[] = []
-  const odd: InvalidLink[] = []
+  const invalid: InvalidLink[] = []
   const elapsedMs = startStopwatch()
-  for await (const { links, invalid, total } of readAllLinks(client, signal)) {
-    existing.push(...links)
-    odd.push(...invalid)
+  for await (const page of readAllLinks(client, signal)) {
+    existing.push(...page.links)
+    invalid.push(...page.invalid)
+    const { total } = page
     notify(onProgress, { done: existing.length, failed: 0, total, elapsedMs: elapsedMs(), etaMs: undefined })
   }
-  return { existing, odd }
+  return { existing, invalid }
 }
 
 function createTooManyDeletesIssue(deletions: readonly PlannedStep[], maxDeletes: number): Issue {
@@ -279,7 +290,7 @@ function createMayClearIssue(rows: readonly WantedRow[], names: readonly string[
   return { path: ['mayClear'], message }
 }
 
-/** Lists the first aliases. */
+/** Lists the first three aliases. */
 const listFirst = (aliases: readonly string[]): string =>
   [...aliases.slice(0, 3), ...(aliases.length > 3 ? ['…'] : [])].join(', ')
 
@@ -290,46 +301,46 @@ function createSameAliasError(alias: string, other: string): InvalidRequestError
 
 interface StepContext {
   readonly links: ShortLinkClient['links']
-  /** Updates a link, and returns what the server shows otherwise. */
+  /** Updates a link. Returns the parameters that have another value afterwards. */
   readonly update: (link: Pick<Link, 'id' | 'shorturl'>, row: WantedRow) => Promise<readonly string[]>
   readonly rowLinks: RowLinks
-  /** The wanted aliases of the links so far, by their ids. */
+  /** The wanted alias of each known link, by the id of the link. */
   readonly aliasById: Map<number, string>
-  readonly begun: () => Promise<void>
-  /** The options of deletions. */
+  readonly recordBegun: () => Promise<void>
+  /** The options of a deletion. */
   readonly options: RequestOptions
 }
 
-/** Carries out a step. Returns what was done. */
+/** Applies a step. Returns the change that was made, which may differ from the planned one. */
 async function applyStep(
   { plan, row, link }: PlannedStep,
-  { links, update, rowLinks, aliasById: aliasOfId, begun, options }: StepContext,
+  { links, update, rowLinks, aliasById, recordBegun, options }: StepContext,
 ): Promise<SyncPlan> {
   const { action, alias } = plan
   if (action === 'delete') {
     await links.delete(link!.id, options).catch((error) => {
-      // Somebody has deleted it, or a request whose response was lost.
+      // It was deleted since the list was read, perhaps by a request whose response was lost.
       const isGone = isShortLinkError(error) && error.code === 'not_found' && error.isFromApi
       if (!isGone) throw error
     })
     return plan
   }
   const { params } = row!
-  // In another spelling it may be another link, which must not lead elsewhere: the server decides.
+  // In another spelling, the alias may belong to a different link, which must not be changed. `ensure` finds out.
   if (action === 'create' || (plan.changes.includes('url') && !hasExactAlias(link!, alias))) {
-    const own = await rowLinks
-      .ensure({ name: formatValue(alias), params, alias: params.custom }, begun)
+    const ensured = await rowLinks
+      .ensure({ name: formatValue(alias), params, alias: params.custom }, recordBegun)
       .catch((error) => {
         if (action === 'create' || !isShortLinkError(error) || error.code !== 'link_conflict') throw error
       })
-    const sameAlias = own && aliasOfId.get(own.id)
-    if (sameAlias !== undefined && sameAlias !== alias) throw createSameAliasError(alias, sameAlias)
-    if (own) aliasOfId.set(own.id, alias)
-    if (own?.created) return { ...plan, action: 'create', was: undefined, changes: [], differs: own.differs }
-    if (own) {
-      // Somebody else has made it since the list was read.
-      const { differs: changes } = own
-      const differs = changes.length > 0 ? await update(own, row!) : []
+    const otherAlias = ensured && aliasById.get(ensured.id)
+    if (otherAlias !== undefined && otherAlias !== alias) throw createSameAliasError(alias, otherAlias)
+    if (ensured) aliasById.set(ensured.id, alias)
+    if (ensured?.created) return { ...plan, action: 'create', was: undefined, changes: [], differs: ensured.differs }
+    if (ensured) {
+      // Another program has created the link since the list was read.
+      const { differs: changes } = ensured
+      const differs = changes.length > 0 ? await update(ensured, row!) : []
       return { ...plan, action: changes.length > 0 ? 'update' : 'keep', was: plan.url, changes, differs }
     }
   }

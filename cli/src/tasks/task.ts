@@ -9,21 +9,21 @@ import { asyncIterator, createAbortError, getAbortReason, onAbort } from '../abo
 import type { Closable } from '../closable.ts'
 
 /**
- * Work under way. It begins when its results are iterated over, or when `summary` is called. Disposing of it
- * (`await using`) or leaving the loop ends it: items in progress see an abort, and the journal records how they ended.
+ * A running task. It starts when you loop over its results or call `summary`. Leaving the loop or disposing of the task
+ * (`await using`) ends it: items in progress see an abort, and the journal records how they ended.
  */
 export interface Task<Result, Summary> extends AsyncIterable<Result>, Closable {
   /**
-   * The totals, once the work has ended. If nobody iterates over the results, this call does the work, and rejects with
-   * whatever ends it early.
+   * Waits for the end and returns the totals. If you don't loop over the results, this call runs the task, and rejects
+   * with the error that ends it early.
    */
   summary(): Promise<Summary>
 }
 
-/** The error of an item: one of this package, whose `code` narrows it, or another, which has no such code. */
+/** The error of an item: an error of `shortlink-sdk`, whose `code` narrows its type, or any other error. */
 export type TaskError = AnyShortLinkError | (Error & { readonly code?: undefined })
 
-/** The result of one item: what it belongs to, and what came of it if that is done. */
+/** The result of one item: the properties of `Item` in every case, and those of `Done` if the item is done. */
 export type TaskResult<Item, Done> = Item &
   (
     | (Done & { readonly ok: true; readonly outcome: 'done'; readonly error?: undefined })
@@ -34,15 +34,15 @@ export type TaskResult<Item, Done> = Item &
       })
   )
 
-/** The totals of every task. */
+/** The totals that all tasks have. */
 export interface TaskSummary {
-  /** Items that were worked on or found to be done. */
+  /** All items: those that this run worked on, and those that were done already. */
   readonly total: number
   /** Items done, including those of earlier runs. */
   readonly done: number
   /** Items that failed in this run, including those whose outcome is unknown. */
   readonly failed: number
-  /** Failed items that may have been done nevertheless. */
+  /** Failed items that may have been done anyway. */
   readonly unknown: number
 }
 
@@ -57,21 +57,21 @@ export interface TaskProgress {
   /** Milliseconds since this run began. */
   readonly elapsedMs: number
   /**
-   * Estimated milliseconds until the last item is done, from the rate limit and the speed so far; `undefined` while
-   * there is too little to go by.
+   * Estimated milliseconds until the last item is done, based on the rate limit and the speed so far; `undefined` while
+   * no estimate is possible.
    */
   readonly etaMs: number | undefined
 }
 
-/** The second argument of the worker. */
+/** The second argument of a worker. */
 export interface BulkContext {
   /** The position of the item, from 0. */
   readonly index: number
-  /** Aborts when the run ends early. Pass it to the calls. */
+  /** Aborts when the run ends early. Pass it to the calls of the worker. */
   readonly signal: AbortSignal
 }
 
-/** The result of one item. */
+/** The result of one item of `bulk`. */
 export type BulkResult<T, R> = TaskResult<
   {
     readonly item: T
@@ -86,52 +86,52 @@ export type BulkResult<T, R> = TaskResult<
   }
 >
 
-/** The totals of a run that has ended. */
+/** The totals of `bulk`. */
 export interface BulkSummary extends TaskSummary {
-  /** Items that earlier runs had done already. */
+  /** Items that earlier runs had done. */
   readonly skipped: number
-  /** The duration of this run in milliseconds. */
+  /** How long this run took, in milliseconds. */
   readonly elapsedMs: number
 }
 
-/** Returns whether an item was or may have been done, so that repeating it could do it twice. */
+/** Returns whether an item was done or may have been done, so that a repetition could do it twice. */
 export const mayBeDone = (outcome: Outcome): boolean => outcome === 'unknown' || outcome === 'done'
 
-/** The end of a task, and its signals. */
+/** Ends a task, and signals the end to its parts. */
 export class TaskControl {
   readonly #calls = new AbortController()
   readonly #ending = new AbortController()
-  /** Aborts when the task is aborted, and with it its calls. */
+  /** Aborts when the task is aborted. Calls in flight see this signal. */
   readonly signal = this.#calls.signal
-  /** Aborts when nothing more may begin, because the task was aborted or has failed. */
+  /** Aborts when no further item may begin, because the task was aborted or has failed. */
   readonly ending = this.#ending.signal
   #failure: { readonly error: unknown } | undefined
 
-  /** Ends the task as its user's signal does, or leaving its loop: calls in flight are aborted. */
+  /** Ends the task at once: calls in flight are aborted. */
   abort(reason: unknown): void {
     this.#ending.abort(reason)
     this.#calls.abort(reason)
   }
 
-  /** Ends the task with an error, after the calls in flight. */
+  /** Ends the task with an error, after the calls in flight have finished. */
   fail(error: unknown): void {
     if (!this.ending.aborted) this.#failure = { error }
     this.#ending.abort(error)
   }
 
-  /** @throws an `AbortError` for an item that must not begin any more */
+  /** @throws {AbortError} if no further item may begin */
   throwIfEnding(): void {
     if (this.ending.aborted) throw new AbortError(getAbortReason(this.ending))
   }
 
-  /** @throws what has ended the task: the error it failed with, or an `AbortError` */
+  /** @throws the error that the task failed with, or an `AbortError` if it was aborted */
   throwIfEnded(outcome: Outcome = 'not-sent'): void {
     if (this.#failure) throw this.#failure.error
     if (this.ending.aborted) throw new AbortError(getAbortReason(this.ending), { outcome })
   }
 }
 
-/** Creates a task from the generator of its results. */
+/** Creates a task whose results come from a generator. */
 export function createTask<Result, Summary>(
   userSignal: AbortSignal | undefined,
   generate: (control: TaskControl) => AsyncGenerator<Result>,
@@ -175,7 +175,7 @@ export function createTask<Result, Summary>(
   }
 }
 
-/** Returns a function that returns the milliseconds since now. If the clock goes back, it starts anew. */
+/** Returns a function that returns the milliseconds since this call. If the clock goes back, it starts again at 0. */
 export function startStopwatch(): () => number {
   let startedAt = performance.now()
   return () => {
@@ -185,25 +185,26 @@ export function startStopwatch(): () => number {
   }
 }
 
-/** The length of a window that nobody knows, in milliseconds. */
+/** The assumed length of a rate limit window while the real one is unknown, in milliseconds. */
 const DEFAULT_INTERVAL = 60_000
 
-/** Estimates the time until a task is done. It learns how long the windows of the rate limit are. */
+/** Estimates the time until a task is done, and learns the length of the rate limit's windows for it. */
 export class TimeLeft {
-  /** The time between the ends of two windows, or until then the longest time that one had left. */
+  /** The time between the ends of two windows; before two are known, the longest time that a window had left. */
   #interval = 0
   #resetAt: number | undefined
 
   /**
-   * Returns the time until `left` more items are done, in milliseconds: the larger of what the pace of the `finished`
-   * ones says, and what the rate limit needs for a request each. `undefined` if nobody can say.
+   * Returns the estimated time until `left` more items are done, in milliseconds; `undefined` if no estimate is
+   * possible. It is the larger of two estimates: one from the pace of the `finished` items, and one from the rate limit
+   * at one request per item.
    */
   estimate(
     left: number | undefined,
     { finished, elapsedMs }: { readonly finished: number; readonly elapsedMs: number },
     { limit = Infinity, remaining = limit, resetAt }: Partial<RateLimitState> = {},
   ): number | undefined {
-    const untilReset = resetAt ? this.#learn(resetAt.getTime()) : DEFAULT_INTERVAL
+    const untilReset = resetAt ? this.#updateInterval(resetAt.getTime()) : DEFAULT_INTERVAL
     if (left === 0) return 0
     if (left === undefined || finished === 0) return undefined
     const pace = (elapsedMs / finished) * left
@@ -212,12 +213,12 @@ export class TimeLeft {
     return Math.round(Math.max(pace, untilReset + windows * (this.#interval || DEFAULT_INTERVAL)))
   }
 
-  /** Learns when a window ends. Returns the time until then. */
-  #learn(resetAt: number): number {
+  /** Updates the length of a window from the end of the current one. Returns the time until that end. */
+  #updateInterval(resetAt: number): number {
     const now = Date.now()
-    const before = this.#resetAt
+    const previous = this.#resetAt
     this.#resetAt = resetAt
-    if (before !== undefined && before <= now && resetAt > before) this.#interval = resetAt - before
+    if (previous !== undefined && previous <= now && resetAt > previous) this.#interval = resetAt - previous
     else this.#interval = Math.max(this.#interval, resetAt - now)
     return Math.max(0, resetAt - now)
   }
