@@ -1,10 +1,12 @@
 import { isShortLinkError, type Link, type ShortLinkClient } from 'shortlink-sdk'
 import { getOrigin } from '../addresses.ts'
 
-/** The maximum number of pages of the newest links that are read, of 100 links unless the server sends fewer. */
+/** How many pages of newest links to read. A page has 100 links unless the server sends fewer. */
 const NEWEST_PAGES = 10
 
-/** The newest links and the domains of an account. Each is read once for all rows, unless reading it fails. */
+/**
+ * Reads the newest links and the domains of an account. Each list is read once for all rows, and again after a failure.
+ */
 export class Account {
   readonly #client: ShortLinkClient
   readonly #options: { readonly signal: AbortSignal }
@@ -16,7 +18,6 @@ export class Account {
     this.#options = { signal }
   }
 
-  /** Returns the newest links. */
   getNewestLinks(): Promise<readonly Link[]> {
     this.#newest ??= this.#readNewest().catch((error) => {
       this.#newest = undefined
@@ -25,13 +26,13 @@ export class Account {
     return this.#newest
   }
 
-  /** Reads the highest id of the newest links; 0 if they cannot be read. */
+  /** Reads the highest id among the newest links; 0 if they cannot be read. */
   async readNewestId(): Promise<number> {
     const links = await this.#readNewest(1).catch(() => [])
     return Math.max(0, ...links.map(({ id }) => id))
   }
 
-  /** Returns the domains that links may be on; `undefined` if they cannot be read. */
+  /** Returns the domains that links can be on; `undefined` if they cannot be read. */
   async getDomains(): Promise<readonly string[] | undefined> {
     this.#domains ??= this.#readDomains()
     try {
@@ -55,12 +56,16 @@ export class Account {
   async #readDomains(): Promise<readonly string[]> {
     const list = this.#client.domains.list({}, this.#options)
     const listed = await list.toArray({ limit: 100 }).catch((error) => {
-      // The plan may include no domains, or the key may lack the permission.
+      // The plan may not include domains, or the key may lack the permission.
       if (isShortLinkError(error) && ['api', 'permission', 'not_found'].includes(error.code)) return []
       throw error
     })
     const newest = await this.#readNewest(1)
-    const main = getOrigin(this.#client.baseUrl ?? '')
-    return [...listed.map(({ domain }) => domain), main, ...new Set(newest.map(({ shorturl }) => getOrigin(shorturl)))]
+    const mainDomain = getOrigin(this.#client.baseUrl ?? '')
+    return [
+      ...listed.map(({ domain }) => domain),
+      mainDomain,
+      ...new Set(newest.map(({ shorturl }) => getOrigin(shorturl))),
+    ]
   }
 }

@@ -1,14 +1,15 @@
-/** For servers that accept addresses in ASCII alone. */
+/** Support for servers that accept only ASCII addresses. */
 import { normalizeUrl } from '../addresses.ts'
 import { isRefusal } from './row-errors.ts'
 import type { RowParams } from './rows.ts'
 
-/** Parameters that have addresses. */
 type Addresses = Pick<RowParams, 'url' | 'geotarget' | 'devicetarget' | 'languagetarget'>
 
-/** Sends addresses as they are, and percent-encoded if the server refuses their spaces or characters beyond ASCII. */
+/**
+ * Sends addresses unchanged. If the server refuses one with spaces or non-ASCII characters, sends it percent-encoded.
+ */
 export class AsciiFallback {
-  /** Whether the server has refused an address and then accepted its ASCII form. */
+  /** Whether the server refused an address and then accepted its ASCII form. */
   #isAsciiOnly = false
 
   async send<Params extends Addresses, Response>(
@@ -29,7 +30,7 @@ export class AsciiFallback {
   }
 }
 
-/** Returns parameters with their addresses in ASCII; `undefined` if they are already. */
+/** Percent-encodes the addresses of parameters. Returns `undefined` if they are ASCII already. */
 function encodeAddresses<Params extends Addresses>(params: Params): Params | undefined {
   const { url, geotarget, devicetarget, languagetarget } = params
   const targets = Object.entries({ geotarget, devicetarget, languagetarget }).flatMap(([name, list]) =>

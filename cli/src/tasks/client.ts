@@ -1,15 +1,15 @@
 import type { Drift, ShortLinkClient } from 'shortlink-sdk'
 
-/** The client of a task: a `ShortLinkClient`. */
+/** The members of a `ShortLinkClient` that tasks use. */
 export type TaskClient = Pick<ShortLinkClient, 'baseUrl' | 'links' | 'rateLimit' | 'redact' | 'withOptions'>
 
 /**
- * Returns a client for the lists of a task. It reports rows that do not match instead of failing, so that the task can
- * tell them apart from the others.
+ * Creates a client for the lists of a task. It reports invalid rows instead of failing, so that the task can handle
+ * them one by one.
  */
 export const createReader = (client: TaskClient, onDrift: (drift: Drift) => void): ShortLinkClient =>
   client.withOptions({ priority: 'low', deadline: false, validation: 'report', onDrift })
 
-/** Returns a client for the writes of a task and whatever decides about them, which reads strictly. */
+/** Creates a client for the writes of a task, and for the reads that decide about them. It validates strictly. */
 export const createWriter = (client: TaskClient): ShortLinkClient =>
   client.withOptions({ priority: 'low', deadline: false, validation: 'strict' })

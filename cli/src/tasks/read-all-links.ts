@@ -11,34 +11,37 @@ import { parseAlias } from '../addresses.ts'
 import { describeIssues, isRecord } from '../text.ts'
 import { createReader, type TaskClient } from './client.ts'
 
-/** Links that were not read before, and the number of links on all pages, unless the server leaves it out. */
+/** The links of one page that were not on an earlier page. */
 interface LinksPage {
   readonly links: readonly Link[]
-  /** The rows that are invalid. */
   readonly invalid: readonly InvalidLink[]
+  /** The number of links on all pages; `undefined` if the server does not send it. */
   readonly total: number | undefined
 }
 
 /** A row of the list that is invalid. */
 export interface InvalidLink {
-  /** The link as far as it could be read: the id is 0 and the short address empty if they could not. */
+  /** The fields that could be read. An unreadable id is 0, and an unreadable short address is empty. */
   readonly link: Link
   readonly error: InvalidResponseError
 }
 
 /**
- * The page sizes of the readings, as parts of the first one's. Some servers give rows of equal date in another order on
- * each page, so some of them are lost where a page ends. Pages of another size end elsewhere.
+ * The page size of each reading, relative to the first. Some servers order rows with the same date differently on each
+ * page, so rows get lost at the boundary of two pages. Other page sizes have other boundaries.
  */
 const PAGE_SIZES = [1, 0.93, 0.71, 0.87, 0.61, 0.79]
 
 /**
- * Reads every link once, the newest first: links that are made meanwhile then move no other onto a page that was read
- * already. Deletions do, so if the list became shorter while it was read, or lacks links, it is read once more, and
- * again while both are so. If it is incomplete, it is read again until all readings together are complete, or find the
- * same links each time.
+ * Reads all links, and yields each once. The newest come first, so that a link that is created meanwhile does not hide
+ * another one. A deletion can: it moves a link to a page that was read already. So the list is read again, up to five
+ * times,
  *
- * @param isMissing Returns whether links are missing, given the ids of those that were read. Default: never.
+ * - after the first reading, if the list became shorter or links are missing
+ * - after a later reading, if the list became shorter and links are missing
+ * - while all readings together have fewer links than the server announced, until a reading finds nothing new
+ *
+ * @param isMissing Returns whether links are missing, given the ids that were read. Default: never.
  * @throws {InvalidResponseError} if all readings together are incomplete
  */
 export async function* readAllLinks(
@@ -47,17 +50,17 @@ export async function* readAllLinks(
   isMissing = (_read: ReadonlySet<number>): boolean => false,
 ): AsyncGenerator<LinksPage> {
   const read = new Set<number>()
-  // The links that were read since the list last became shorter, so that deleted ones do not count.
+  // The links that were read since the list last became shorter. Earlier ones may have been deleted.
   const present = new Set<number>()
   let announced: number | undefined
   let pageSize: number | undefined
   let isShorter = false
-  for (const [index, part] of PAGE_SIZES.entries()) {
+  for (const [index, factor] of PAGE_SIZES.entries()) {
     const isFirst = index === 0
-    // While links are deleted, smaller pages would take longer and hide more links.
-    const limit = isShorter || pageSize === undefined ? undefined : Math.ceil(pageSize * part)
+    // While links are being deleted, smaller pages would take longer and miss more links.
+    const limit = isShorter || pageSize === undefined ? undefined : Math.ceil(pageSize * factor)
     isShorter = false
-    // What is wrong with a page, or at the end with the whole list. A row that is wrong stands in `items` as it came.
+    // The first issue that is not about a row. Invalid rows are in `items`, unchanged.
     let problem: Issue | undefined
     const reader = createReader(client, ({ issues }) => {
       problem ??= issues.find(({ path }) => !path.some((part) => typeof part === 'number'))
@@ -86,24 +89,23 @@ export async function* readAllLinks(
             createInvalidLink(client, row, id, parsed.error.issues as readonly unknown[] as readonly Issue[]),
           )
       }
-      yield { links, invalid: invalid, total: result }
+      yield { links, invalid, total: result }
     }
     const isIncomplete = problem !== undefined && (announced === undefined || present.size < announced)
     const isLast = index === PAGE_SIZES.length - 1
-    // A reading during which links were deleted may have missed the same link as the one before.
+    // A reading during which links were deleted may have missed the same links as the reading before it.
     const isUnsure = isFirst ? isShorter || isMissing(read) : isShorter && isMissing(read)
     if (!isIncomplete && (isLast || !isUnsure)) return
-    // A reading that lacks nothing of the others shows that the same links come each time.
+    // A later reading that has every link of the earlier ones shows that further readings would find nothing new.
     const isStable = !isFirst && readNow.size >= present.size
-    if (isIncomplete && (isLast || isStable))
-      throw createListError('incomplete_list', {
-        ...problem!,
-        message: `received ${present.size} of ${announced} rows`,
-      })
+    if (isIncomplete && (isLast || isStable)) {
+      const message = `received ${present.size} of ${announced} rows`
+      throw createListError('incomplete_list', { ...problem!, message })
+    }
   }
 }
 
-/** Reads the pages of the list, of a size that the server may refuse. */
+/** Reads the pages of the list. If the server refuses the page size, reads them with its default size. */
 async function* readPages({ links }: ShortLinkClient, signal: AbortSignal, limit: number | undefined) {
   let isFirst = true
   try {
@@ -118,14 +120,14 @@ async function* readPages({ links }: ShortLinkClient, signal: AbortSignal, limit
   }
 }
 
-const call = { method: 'GET', path: '/urls', outcome: 'unknown' } as const
+const listCall = { method: 'GET', path: '/urls', outcome: 'unknown' } as const
 
 function createListError(reason: InvalidResponseReason, issue: Issue): InvalidResponseError {
   const message = reason === 'schema' ? describeIssues([issue]) : issue.message
-  return new InvalidResponseError(message, { reason, status: 200, body: undefined, issues: [issue] }, call)
+  return new InvalidResponseError(message, { reason, status: 200, body: undefined, issues: [issue] }, listCall)
 }
 
-/** Returns the id of a row that is invalid; 0 if it has none. */
+/** Parses the id of an invalid row; 0 if it has no valid id. */
 function parseId(row: unknown): number {
   const id = isRecord(row) ? Number(row.id) : 0
   return Number.isSafeInteger(id) && id > 0 ? id : 0
@@ -139,9 +141,9 @@ function createInvalidLink(client: TaskClient, row: unknown, id: number, issues:
   const noGroups = { campaign: null, channel: null, date: null }
   const alias = toText(given.alias) ?? parseAlias(shorturl)
   const name = shorturl || (id ? `link ${id}` : 'a link')
-  // A hostile server may quote the key.
+  // A hostile server may echo the key.
   const message = client.redact(`the row of ${name} is invalid: ${describeIssues(issues)}`)
   const body = client.redact(String(JSON.stringify(row)))
-  const error = new InvalidResponseError(message, { reason: 'schema', status: 200, body, issues }, call)
+  const error = new InvalidResponseError(message, { reason: 'schema', status: 200, body, issues }, listCall)
   return { link: { id, shorturl, alias, longurl: toText(given.longurl), ...unknown, ...noGroups }, error }
 }

@@ -28,72 +28,74 @@ import {
 import { findUnsetNames, type RowParams } from './rows.ts'
 import { mayBeDone, type TaskControl } from './task.ts'
 
-/** The link of a row. */
+/** The link of a row that is done. */
 export interface RowLink extends Readonly<CreatedLink> {
-  /** Whether the import created the link, as far as can be known. */
+  /** Whether the import created the link, as far as is known. */
   readonly created: boolean
   /**
-   * The parameters of the row that a link which was found does not have, or not visibly: no server shows a password,
-   * and lists do not show `expiry`. `url` if the server shows that it has cut the address or changed its case; if the
-   * import created the link, nothing else.
+   * The parameters of the row that an existing link does not have, or that the server does not show: no response shows
+   * a password, and lists do not show `expiry`. Includes `url` if the server shows the address in lower case or cut. If
+   * the import created the link, only `url` can be here.
    */
   readonly differs: readonly string[]
   /** The address that the server shows, if `differs` has `url`. */
   readonly longurl?: string | undefined
 }
 
-/** A row whose link is wanted. */
+/** A row whose link must be found or created. */
 export interface WantedLink {
-  /** The row as errors of other rows name it. */
+  /** The name of the row in errors of other rows. */
   readonly name: string
   readonly params: RowParams
-  /** The alias of the row: its own, or the one that was drawn for it. */
+  /** The alias to send: the row's own, or the one that was drawn for it. */
   readonly alias: string
-  /** Whether an earlier run began the row, and it is unknown whether it was done. */
+  /** Whether an earlier run began the row, with an unknown outcome. */
   readonly isInDoubt?: boolean
-  /** Whether that run may have made its link with an alias of the server. */
+  /** Whether that run may have sent the row without an alias. */
   readonly isWithoutAlias?: boolean
 }
 
-/** What changes in a row before its next creation is sent. */
+/** A change of a row that is recorded before its next creation is sent. */
 type RowChange = { readonly alias: string } | { readonly isWithoutAlias: true }
 
-/** Called before the first request that creates a link, and again before one that creates it in another way. */
+/**
+ * Called before the first request that creates a link, and again before a request with another alias or without one.
+ */
 type RecordBegun = (change?: RowChange) => Promise<void>
 
-/** A row that has a link. */
+/** A row whose link is known. */
 interface LinkedRow {
   readonly name: string
   readonly url: string
 }
 
-/** How many aliases are drawn for a row, if they are refused or taken. */
+/** How many aliases to draw for a row if they are refused or taken. */
 const MAX_DRAWS = 3
 
-/** Finds or creates the links of rows. The alias of a row makes that safe to repeat. */
+/** Finds or creates the links of rows. Each row has an alias, so a repetition creates no second link. */
 export class RowLinks {
-  /** Links that the server made with another alias or domain than the row names. */
+  /** Links that the server created with another alias or on another domain than requested. */
   readonly strays: CreatedLink[] = []
   readonly #client: TaskClient
   readonly #writer: ShortLinkClient
   readonly #account: Account
   readonly #control: TaskControl
   readonly #ascii = new AsciiFallback()
-  /** Whether the server gives links the aliases that it is sent. */
-  #aliases: 'untried' | 'given' | 'ignored' = 'untried'
-  /** Ends with the last row that found out about aliases, or tried to. */
+  /** Whether the server uses the aliases that it is sent. */
+  #aliases: 'unknown' | 'used' | 'ignored' = 'unknown'
+  /** Resolves when the last row that was sent to find out about aliases has ended. */
   #aliasTrial: Promise<unknown> = Promise.resolve()
-  /** The rows so far by the ids of their links. */
+  /** The rows that have a link, by the id of the link. */
   readonly #rowById = new Map<number, LinkedRow>()
-  /** The highest id so far, once a link had an alias of the server. */
+  /** The highest known id; `undefined` until a link gets the server's alias. */
   #newestId: number | undefined
   /** Whether the server has accepted the key for a creation. */
   #isKeyAccepted = false
-  /** The refusals of rows that were sent without an alias, by status and words: they are not about the alias. */
+  /** Refusals of rows that were sent without an alias, so they are not about aliases. */
   readonly #rowRefusals = new Set<string>()
-  /** Ends with the last row whose drawn alias was refused. */
+  /** Resolves when the last row whose drawn alias was refused has ended. */
   #lastRefused: Promise<unknown> = Promise.resolve()
-  /** How many rows had to ask for the domains of the account. */
+  /** How many rows have made `ensure` look up the domains of the account. */
   #domainLookups = 0
 
   constructor(client: TaskClient, control: TaskControl) {
@@ -107,36 +109,36 @@ export class RowLinks {
     return this.#aliases === 'ignored'
   }
 
-  /** Takes over a row that an earlier run has done. */
+  /** Adds a row that an earlier run has done. */
   addDoneRow({ id, shorturl }: CreatedLink, { name, params, alias }: WantedLink): void {
     this.#rowById.set(id, { name, url: params.url })
-    if (!params.custom && alias) this.#aliases = hasAlias(shorturl, alias) ? 'given' : 'ignored'
+    if (!params.custom && alias) this.#aliases = hasAlias(shorturl, alias) ? 'used' : 'ignored'
   }
 
-  async ensure(row: WantedLink, begun: RecordBegun): Promise<RowLink> {
-    // Until one row has found out what the server does with aliases, they go one after another.
-    const before = this.#aliasTrial
+  async ensure(row: WantedLink, recordBegun: RecordBegun): Promise<RowLink> {
+    // Until a row has shown whether the server uses aliases, rows are sent one after another.
+    const previous = this.#aliasTrial
     let end = () => {}
-    if (this.#aliases === 'untried') {
+    if (this.#aliases === 'unknown') {
       this.#aliasTrial = new Promise<void>((resolve) => {
         end = resolve
       })
     }
-    await before
-    if (this.#aliases !== 'untried') end()
+    await previous
+    if (this.#aliases !== 'unknown') end()
     try {
       this.#control.throwIfEnding()
       const link = await (row.params.custom
-        ? this.#ensureWithAlias(row, begun)
-        : this.#ensureWithDrawnAlias(row, begun))
+        ? this.#ensureWithAlias(row, recordBegun)
+        : this.#ensureWithDrawnAlias(row, recordBegun))
       this.#isKeyAccepted = true
       this.#claimLink(link, row)
       return link
     } catch (error) {
-      // The next row would get such a link too.
+      // The next row would get such a link too, so the task ends.
       if (isOtherAliasError(error)) {
-        const made = getCreatedLink(error)
-        if (!this.#rowById.has(made.id)) this.strays.push(made)
+        const created = getCreatedLink(error)
+        if (!this.#rowById.has(created.id)) this.strays.push(created)
         this.#control.fail(error)
       }
       throw this.#isKeyAccepted && isPermissionError(error) ? removeAdvice(error) : error
@@ -145,79 +147,86 @@ export class RowLinks {
     }
   }
 
-  async #ensureWithAlias({ params, alias, isInDoubt = false }: WantedLink, begun: RecordBegun): Promise<RowLink> {
-    // A single row asks for fewer domains itself.
+  async #ensureWithAlias({ params, alias, isInDoubt = false }: WantedLink, recordBegun: RecordBegun): Promise<RowLink> {
+    // For a single row, `ensure` itself needs fewer requests than reading all domains.
     const domains = this.#domainLookups < 2 ? undefined : await this.#account.getDomains()
     const options = { createFirst: true, newest: () => this.#account.getNewestLinks(), ...(domains && { domains }) }
     try {
-      const link = await this.#ascii.send(params, (own) =>
-        this.#writer.links.ensure({ ...own, custom: alias }, { ...options, ...this.#createCallOptions(() => begun()) }),
+      const link = await this.#ascii.send(params, (toSend) =>
+        this.#writer.links.ensure(
+          { ...toSend, custom: alias },
+          { ...options, ...this.#createCallOptions(() => recordBegun()) },
+        ),
       )
-      this.#aliases = 'given'
+      this.#aliases = 'used'
       return toRowLink(link, link.created, link.link && !link.created ? findUnsetNames(params, link.link) : [])
     } catch (error) {
       if (!isConflict(error)) throw error
-      const isOwn = isInDoubt || mayBeDone(error.outcome)
-      const stored = await this.#findStored(error, params, isOwn)
-      if (stored) return isOwn ? this.#adoptLink(stored, params) : toFoundLink(stored, params)
+      const isOurs = isInDoubt || mayBeDone(error.outcome)
+      const stored = await this.#findStored(error, params, isOurs)
+      if (stored) return isOurs ? this.#adoptLink(stored, params) : toFoundLink(stored, params)
       if (!params.domain) this.#domainLookups++
       throw removeCall(error)
     }
   }
 
-  /** Finds the link of a row among those of a conflict: the one whose address the server has stored its own way. */
-  async #findStored(conflict: LinkConflictError, { url }: RowParams, isOwn: boolean): Promise<Link | undefined> {
+  /** Finds the link of a row among the links of a conflict. The server may have stored its address in another form. */
+  async #findStored(conflict: LinkConflictError, { url }: RowParams, isJustSent: boolean): Promise<Link | undefined> {
     const isStored = ({ longurl }: { readonly longurl: string }) =>
-      isSameTarget(longurl, url, isOwn) || isCutOrLowerCase(longurl, url)
+      isSameTarget(longurl, url, isJustSent) || isCutOrLowerCase(longurl, url)
     const stored = [conflict, ...conflict.others].find(isStored)
     if (!stored) return undefined
     return this.#writer.links.find(stored.shorturl, { signal: this.#control.ending }).catch(() => undefined)
   }
 
-  async #ensureWithDrawnAlias(row: WantedLink, begun: RecordBegun): Promise<RowLink> {
+  async #ensureWithDrawnAlias(row: WantedLink, recordBegun: RecordBegun): Promise<RowLink> {
     const { params, alias, isInDoubt, isWithoutAlias } = row
     let mayHaveLink = isInDoubt
-    if (isInDoubt && (this.#aliases !== 'given' || isWithoutAlias)) {
-      const own = await this.#findEarlierLink(row)
-      if (own) return own
+    if (isInDoubt && (this.#aliases !== 'used' || isWithoutAlias)) {
+      const earlier = await this.#findEarlierLink(row)
+      if (earlier) return earlier
       mayHaveLink = false
     }
-    if (this.#aliases === 'ignored') return this.#createWithoutAlias(params, begun)
+    if (this.#aliases === 'ignored') return this.#createWithoutAlias(params, recordBegun)
     try {
-      return await this.#createWithDrawnAlias(params, alias, () => begun())
+      return await this.#createWithDrawnAlias(params, alias, () => recordBegun())
     } catch (error) {
       if (!isRefusal(error)) throw error
-      const own = mayHaveLink && (await this.#findEarlierLink(row))
-      if (own) return own
-      // The first of these rows finds out what the refusal means, so the others wait.
-      const link = this.#lastRefused.then(() => this.#drawAnotherAlias(row, error, begun))
+      const earlier = mayHaveLink && (await this.#findEarlierLink(row))
+      if (earlier) return earlier
+      // The first of these rows finds out what the refusal means, while the next ones wait.
+      const link = this.#lastRefused.then(() => this.#drawAnotherAlias(row, error, recordBegun))
       this.#lastRefused = link.catch(() => {})
       return link
     }
   }
 
-  /** Draws the alias of a row again that was refused, and sends the row without one if that does not help. */
-  async #drawAnotherAlias({ params, ...row }: WantedLink, refused: ApiError, begun: RecordBegun): Promise<RowLink> {
+  /** Draws another alias for a row whose alias was refused. Sends the row without one if all are refused. */
+  async #drawAnotherAlias(
+    { params, ...row }: WantedLink,
+    firstRefusal: ApiError,
+    recordBegun: RecordBegun,
+  ): Promise<RowLink> {
     let { alias } = row
-    let refusal = refused
+    let refusal = firstRefusal
     for (let draws = 1; !this.#isRowRefusal(refusal); draws++) {
       if (this.#control.ending.aborted) throw refusal
       const found = await this.#findByDrawnAlias(params, alias).catch(() => {
         throw refusal
       })
-      if (found && isSameLink(found, params)) return this.#adoptLink(found, params)
+      if (found && canBelongTo(found, params)) return this.#adoptLink(found, params)
       if (draws === MAX_DRAWS) break
       alias = drawAlias()
       try {
-        return await this.#createWithDrawnAlias(params, alias, () => begun({ alias }))
+        return await this.#createWithDrawnAlias(params, alias, () => recordBegun({ alias }))
       } catch (error) {
         if (!isRefusal(error)) throw error
         refusal = error
       }
     }
-    if (this.#aliases === 'given' && this.#isRowRefusal(refusal)) throw refusal
+    if (this.#aliases === 'used' && this.#isRowRefusal(refusal)) throw refusal
     try {
-      const link = await this.#createWithoutAlias(params, begun)
+      const link = await this.#createWithoutAlias(params, recordBegun)
       this.#aliases = 'ignored'
       return link
     } catch (error) {
@@ -230,48 +239,49 @@ export class RowLinks {
     return refusal.serverMessage !== '' && this.#rowRefusals.has(getRefusalKey(refusal))
   }
 
-  async #createWithDrawnAlias(params: RowParams, alias: string, begun: () => Promise<void>): Promise<RowLink> {
+  async #createWithDrawnAlias(params: RowParams, alias: string, recordBegun: () => Promise<void>): Promise<RowLink> {
     try {
-      const create = (own: RowParams) => this.#create({ ...own, custom: alias }, begun)
+      const create = (toSend: RowParams) => this.#create({ ...toSend, custom: alias }, recordBegun)
       const link = await this.#ascii.send(params, create)
-      this.#aliases = hasAlias(link.shorturl, alias) ? 'given' : 'ignored'
+      this.#aliases = hasAlias(link.shorturl, alias) ? 'used' : 'ignored'
       return link
     } catch (error) {
       if (isOtherAliasError(error) || !isShortLinkError(error) || !mayBeDone(error.outcome)) throw error
-      // No other program draws this alias, so the link is ours, whatever address it shows.
+      // No other program draws this alias, so the link is ours even if it shows another address.
       const found = await this.#findByDrawnAlias(params, alias).catch(() => undefined)
       if (!found) throw error
       return this.#adoptLink(found, params)
     }
   }
 
-  async #createWithoutAlias(params: RowParams, begun: RecordBegun): Promise<RowLink> {
-    return this.#ascii.send(params, (own) => this.#create(own, () => begun({ isWithoutAlias: true })))
+  async #createWithoutAlias(params: RowParams, recordBegun: RecordBegun): Promise<RowLink> {
+    return this.#ascii.send(params, (toSend) => this.#create(toSend, () => recordBegun({ isWithoutAlias: true })))
   }
 
-  /** Creates a link. @throws {InvalidResponseError} if it is on another domain, or leads to another address */
-  async #create(params: RowParams, begun: () => Promise<void>): Promise<RowLink> {
+  /** @throws {InvalidResponseError} if the link is on another domain, or leads to another address */
+  async #create(params: RowParams, recordBegun: () => Promise<void>): Promise<RowLink> {
     const { custom, domain } = params
-    const made = await this.#writer.links.create(params, this.#createCallOptions(begun))
-    if (domain && !isOnDomain(made, domain)) throw createOtherDomainError(this.#client, made, domain)
-    const isKnown = this.#rowById.has(made.id)
-    const hasOwnAlias = custom !== undefined && hasAlias(made.shorturl, custom)
-    if (!isKnown && !hasOwnAlias) await this.#throwIfOtherAddress(made, params)
-    return toRowLink(made, !isKnown, isKnown ? findUnsetNames(params, undefined) : [])
+    const created = await this.#writer.links.create(params, this.#createCallOptions(recordBegun))
+    if (domain && !isOnDomain(created, domain)) throw createOtherDomainError(this.#client, created, domain)
+    const isKnown = this.#rowById.has(created.id)
+    const hasRequestedAlias = custom !== undefined && hasAlias(created.shorturl, custom)
+    if (!isKnown && !hasRequestedAlias) await this.#throwIfOtherAddress(created, params)
+    return toRowLink(created, !isKnown, isKnown ? findUnsetNames(params, undefined) : [])
   }
 
   /**
-   * Looks at a link with an alias of the server, unless its id is a new one: some servers give a link that exists.
+   * Reads a link that got the server's alias, unless its id is higher than all known ones: some servers return an
+   * existing link instead of creating one.
    *
-   * @throws {InvalidResponseError} if it leads to another address than that of the row, or cannot be read
+   * @throws {InvalidResponseError} if the link leads to another address than the row's, or cannot be read
    */
   async #throwIfOtherAddress({ id, shorturl }: CreatedLink, { url }: RowParams): Promise<void> {
-    const newest = this.#newestId
-    this.#newestId = Math.max(id, newest ?? (await this.#account.readNewestId()))
-    if (newest !== undefined && id > newest) return
+    const newestId = this.#newestId
+    this.#newestId = Math.max(id, newestId ?? (await this.#account.readNewestId()))
+    if (newestId !== undefined && id > newestId) return
     const link = { id, shorturl }
     const { details } = await this.#writer.links.get(id, { signal: this.#control.ending }).catch((error) => {
-      // The server, or the permissions of the key, may not allow it.
+      // The server or the permissions of the key may not allow reading a link.
       if (isRefusal(error) || isPermissionError(error)) return { details: { longurl: null } }
       const description = `${shorturl} (id ${id}), and it is unknown whether it is a new link: ${getReason(error)}`
       throw createOtherAddressError(this.#client, link, description)
@@ -282,57 +292,60 @@ export class RowLinks {
     throw createOtherAddressError(this.#client, link, description)
   }
 
-  /** Finds the link that has a drawn alias. */
   async #findByDrawnAlias({ domain }: RowParams, alias: string): Promise<Link | undefined> {
     const options = { signal: this.#control.ending }
     return this.#writer.links.find(domain ? `${getOrigin(domain)}/${alias}` : alias, options)
   }
 
   #adoptLink(link: Link, { url }: RowParams): RowLink {
-    this.#aliases = 'given'
+    this.#aliases = 'used'
     const { longurl } = link
     if (longurl === null || isSameTarget(longurl, url, true)) return toRowLink(link, true)
     return { ...toRowLink(link, true, ['url']), longurl }
   }
 
   /**
-   * Finds the link of a row that an earlier run began, on a server that may ignore aliases. `undefined`: it was not
-   * made.
+   * Finds the link that an earlier run may have created for a row, on a server that may ignore aliases. Returns
+   * `undefined` if that run created no link.
    *
-   * @throws {UnknownOutcomeError} if another link leads to the address of the row
+   * @throws {UnknownOutcomeError} if the link cannot be identified, because a link without the alias has the address
    */
   async #findEarlierLink({ params, alias }: WantedLink): Promise<RowLink | undefined> {
     const { domain } = params
-    let own = await this.#findByDrawnAlias(params, alias)
-    let hasOthers = false
-    if (!own) {
-      const isOwn = (link: Link) => hasAlias(link.shorturl, alias) && (!domain || isOnDomain(link, domain))
+    let found = await this.#findByDrawnAlias(params, alias)
+    let hasCandidates = false
+    if (!found) {
+      const isFromRow = (link: Link) => hasAlias(link.shorturl, alias) && (!domain || isOnDomain(link, domain))
       for await (const { links } of readAllLinks(this.#client, this.#control.ending)) {
-        own ??= links.find(isOwn)
-        hasOthers ||= links.some((link) => isSameLink(link, params) && !this.#rowById.has(link.id))
+        found ??= links.find(isFromRow)
+        hasCandidates ||= links.some((link) => canBelongTo(link, params) && !this.#rowById.has(link.id))
       }
     }
-    if (own) return this.#adoptLink(own, params)
-    if (hasOthers) throw new UnknownOutcomeError()
+    if (found) return this.#adoptLink(found, params)
+    if (hasCandidates) throw new UnknownOutcomeError()
     return undefined
   }
 
-  /** Gives a row its link. @throws {InvalidResponseError} if a row with another address has that link */
+  /**
+   * Records the link of a row.
+   *
+   * @throws {InvalidResponseError} if a row with another address has the same link
+   */
   #claimLink(link: RowLink, { name, params }: WantedLink): void {
     const { id, shorturl } = link
     const other = this.#rowById.get(id)
     if (!other) this.#rowById.set(id, { name, url: params.url })
     if (!other || isSameAddress(other.url, params.url)) return
-    const given = `the link of ${other.name}, ${shorturl} (id ${id}), whose url is ${formatValue(other.url)}`
-    throw createOtherAddressError(this.#client, link, given)
+    const description = `the link of ${other.name}, ${shorturl} (id ${id}), whose url is ${formatValue(other.url)}`
+    throw createOtherAddressError(this.#client, link, description)
   }
 
-  /** Returns the options of a call, which is recorded before the first request that creates something. */
-  #createCallOptions(begun: () => Promise<void>) {
+  /** Creates the options of a call. They record that its row has begun before the first POST. */
+  #createCallOptions(recordBegun: () => Promise<void>) {
     let recorded: Promise<void> | undefined
     const beforeRequest = async ({ method }: Request) => {
       if (method !== 'POST') return
-      recorded ??= begun()
+      recorded ??= recordBegun()
       await recorded
     }
     return { signal: this.#control.ending, beforeRequest }
@@ -340,24 +353,24 @@ export class RowLinks {
 }
 
 const ALIAS_LETTERS = 'bcdfghjkmnpqrstvwxyz'
-const ALIAS_SIGNS = `${ALIAS_LETTERS}23456789`
+const ALIAS_CHARACTERS = `${ALIAS_LETTERS}23456789`
 
-/** Draws an alias of seven letters and digits. It has no vowels, so it spells no word, and begins with a letter. */
+/** Draws an alias of seven letters and digits. It begins with a letter and has no vowels, so it spells no word. */
 export function drawAlias(): string {
   const numbers = crypto.getRandomValues(new Uint32Array(7))
   return Array.from(numbers, (number, index) => {
-    const signs = index === 0 ? ALIAS_LETTERS : ALIAS_SIGNS
-    return signs[number % signs.length]
+    const characters = index === 0 ? ALIAS_LETTERS : ALIAS_CHARACTERS
+    return characters[number % characters.length]
   }).join('')
 }
 
-/** Returns whether a link may be the one that was made for a row, to judge by its address and its domain. */
-const isSameLink = ({ longurl, shorturl }: Link, { url, domain }: RowParams) =>
+/** Returns whether a link may have been created for a row: it has the address and the domain of the row. */
+const canBelongTo = ({ longurl, shorturl }: Link, { url, domain }: RowParams) =>
   longurl !== null &&
   (isSameTarget(longurl, url, true) || isCutOrLowerCase(longurl, url)) &&
   (!domain || isOnDomain({ shorturl }, domain))
 
-/** Returns a link that was there already, and whose address the server shows otherwise. */
+/** Returns an existing link whose address the server shows in another form. */
 const toFoundLink = (link: Link, params: RowParams): RowLink => ({
   ...toRowLink(link, false, ['url', ...findUnsetNames(params, link)]),
   longurl: link.longurl ?? undefined,

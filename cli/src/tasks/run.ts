@@ -20,55 +20,56 @@ import {
   TimeLeft,
 } from './task.ts'
 
-/** After so many items in a row without any response, the server is away. */
+/** After this many items in a row without a response, the server counts as unavailable, and the run ends. */
 const MAX_ITEMS_WITHOUT_RESPONSE = 5
 
-/** After so many refusals with the same words and no success between them, every other item would be refused too. */
+/**
+ * After this many refusals with the same message and no success in between, the run ends: further items would fail too.
+ */
 const MAX_REFUSALS = 5
 
 /** The second argument of the worker of a task. */
 export interface WorkContext extends BulkContext {
-  /** Records that the item has begun, with data for the journal if there are any. */
+  /** Records that the item has begun, optionally with data for the journal. */
   readonly recordBegun: (data?: object) => Promise<void>
 }
 
-/** Options for a run. */
 interface ItemRunOptions<T, R>
   extends Pick<BulkOptions<T>, 'client' | 'concurrency' | 'total' | 'onProgress' | 'journal' | 'key' | 'onUnknown'> {
-  /** Returns the items, given what earlier runs have recorded. */
+  /** Returns the items, given the journal entries of earlier runs. */
   readonly items: (earlier: JournalState) => Iterable<T> | AsyncIterable<T> | Promise<Iterable<T>>
   readonly work: (item: T, context: WorkContext) => Promise<R> | R
   /**
-   * Whether the calls of the worker are those of a task: they queue for the rate limit themselves and wait out a 429,
-   * and the worker says when its item has begun. An item that has not begun when the run ends has no result.
+   * Whether the worker is part of a task. Its calls queue for the rate limit and wait out a 429, and it calls
+   * `recordBegun` itself. An item that has not begun when the run ends has no result.
    */
   readonly isTask?: boolean
-  /** Picks the journal entries of this run. Default: all. */
+  /** Selects the journal entries of this run. Default: all entries. */
   readonly includesKey?: (key: string) => boolean
-  /** Returns the data that the journal keeps when an item is done. Default: nothing. */
+  /** Returns the data to store in the journal when an item is done. Default: no data. */
   readonly keep?: (data: R, item: T) => unknown
-  /** Makes the result of an item that an earlier run has done from what the journal kept. Default: there is none. */
-  readonly replay?: (kept: unknown, item: T) => R
+  /** Restores the data of an item that an earlier run has done from the journal. Default: such items have no result. */
+  readonly replay?: (stored: unknown, item: T) => R
 }
 
-/** Works on items, a few at a time, and counts them. */
+/** Works on items, a few at a time, and counts the results. */
 export class ItemRun<T, R> {
-  /** The number of items; `undefined` if nobody knows. */
+  /** The number of items; `undefined` if it is not known. */
   total: number | undefined
   readonly #options: ItemRunOptions<T, R>
   readonly #control: TaskControl
   readonly #elapsedMs = startStopwatch()
   #counts = { total: 0, done: 0, skipped: 0, failed: 0, unknown: 0 }
-  /** Items that this run has worked on. */
+  /** The number of items that this run has worked on. */
   #finished = 0
   #withoutResponse = 0
-  /** How many items were refused since the last success, by the status and the words of the refusal. */
+  /** The number of refusals since the last success, by message and status. */
   readonly #refusals = new Map<string, number>()
   readonly #timeLeft = new TimeLeft()
-  /** Items that earlier runs have done, and that have not come yet. */
+  /** The number of items that earlier runs have done and that have not been counted yet. */
   #replaysLeft = 0
   #journalState: JournalState = new Map()
-  /** The keys of the items so far, if there is a journal. */
+  /** The keys of the items so far. Empty without a journal. */
   readonly #keys = new Set<string>()
 
   constructor(control: TaskControl, options: ItemRunOptions<T, R>) {
@@ -81,29 +82,29 @@ export class ItemRun<T, R> {
     return { ...this.#counts, elapsedMs: this.#elapsedMs() }
   }
 
-  /** Says how many items earlier runs have done, which take no time. */
+  /** Sets the number of items that earlier runs have done, which take no time. */
   expectReplays(count: number): void {
     this.#replaysLeft = count
   }
 
   async *results(): AsyncGenerator<BulkResult<T, R>> {
-    const { journal, includesKey: isOwnKey, concurrency = 10 } = this.#options
+    const { journal, includesKey, concurrency = 10 } = this.#options
     const { signal } = this.#control
     let isComplete = false
     let wasCutOff = false
     await journal?.open?.()
     const started = this.#startItems()
-    const inWork = new Set<Promise<unknown>>()
+    const inProgress = new Set<Promise<unknown>>()
     const trackStarted = async function* () {
       for await (const { result } of started) {
         const work = Promise.resolve(result)
-        inWork.add(work)
-        yield { result: work.finally(() => inWork.delete(work)) }
+        inProgress.add(work)
+        yield { result: work.finally(() => inProgress.delete(work)) }
       }
     }
     const source = trackStarted()
     try {
-      this.#journalState = await loadJournal(journal, isOwnKey)
+      this.#journalState = await loadJournal(journal, includesKey)
       for await (const result of runPool(source, concurrency)) {
         if (!result) continue
         if (signal.aborted && result.outcome === 'unknown') wasCutOff = true
@@ -114,10 +115,10 @@ export class ItemRun<T, R> {
     } catch (error) {
       this.#control.fail(error)
     } finally {
-      // If the loop is left early, the items in progress see an abort, and the journal records how they ended.
+      // If the caller leaves the loop early, items in progress are aborted, and the journal records how they ended.
       if (!isComplete) this.#control.abort(createAbortError('The loop over the results ended early.'))
       await source.return(undefined)
-      await Promise.all(inWork)
+      await Promise.all(inProgress)
       await journal?.close?.()
     }
     this.#control.throwIfEnded(wasCutOff ? 'unknown' : 'not-sent')
@@ -142,12 +143,12 @@ export class ItemRun<T, R> {
     notify(this.#options.onProgress, { done, failed, total, elapsedMs, etaMs })
   }
 
-  /** Starts the items one after another, so that each sees the current state of the rate limit. */
+  /** Starts items one after another, so that each one sees the current state of the rate limit. */
   async *#startItems(): AsyncGenerator<Started<BulkResult<T, R> | undefined>> {
     let index = 0
     const items = await this.#options.items(this.#journalState)
     for await (const item of untilAborted(items, this.#control.ending)) {
-      const key = this.#createKey(item, index)
+      const key = this.#getKey(item, index)
       const started = this.#findEarlierResult(key, item, index) ?? (await this.#start(key, item, index))
       if (started === 'skip') this.#count(undefined)
       else if (started) yield started
@@ -156,7 +157,10 @@ export class ItemRun<T, R> {
     }
   }
 
-  /** The result of an earlier run for an item; `undefined` if the item is to be done. */
+  /**
+   * Returns the result of an item that needs no work, or `skip` if there is no result; `undefined` if the item must be
+   * done.
+   */
   #findEarlierResult(key: string | undefined, item: T, index: number): Started<BulkResult<T, R>> | 'skip' | undefined {
     const { onUnknown = 'report', replay } = this.#options
     const earlier = key === undefined ? undefined : this.#journalState.get(key)
@@ -168,7 +172,7 @@ export class ItemRun<T, R> {
     return { result: createFailure(item, index, new UnknownOutcomeError()) }
   }
 
-  #createKey(item: T, index: number): string | undefined {
+  #getKey(item: T, index: number): string | undefined {
     const { key, journal } = this.#options
     if (!key) return undefined
     const name: unknown = key(item, index)
@@ -185,7 +189,7 @@ export class ItemRun<T, R> {
     return text
   }
 
-  /** Calls the worker of an item, unless the run is ending. */
+  /** Starts the work on an item, unless the run is ending. */
   async #start(
     key: string | undefined,
     item: T,
@@ -194,16 +198,16 @@ export class ItemRun<T, R> {
     const { client, isTask } = this.#options
     const { ending } = this.#control
     let hasBegun = false
-    const begun = async (data?: object) => {
+    const recordBegun = async (data?: object) => {
       if (!hasBegun || data) await this.#write(key, 'begun', data && { data })
       hasBegun = true
     }
-    if (isTask) return { result: this.#runItem(key, item, { index, recordBegun: begun }, () => hasBegun) }
-    // If the process is killed while the rate limit has no room, few items are then in an unknown state.
+    if (isTask) return { result: this.#runItem(key, item, { index, recordBegun }, () => hasBegun) }
+    // Items begin only when they can be sent, so that few are in an unknown state if the process is killed.
     await waitForSlot(client, ending)
     if (ending.aborted) return undefined
-    await begun()
-    if (!ending.aborted) return { result: this.#runItem(key, item, { index, recordBegun: begun }, () => true) }
+    await recordBegun()
+    if (!ending.aborted) return { result: this.#runItem(key, item, { index, recordBegun }, () => true) }
     await this.#write(key, isInDoubt(this.#getEarlierEntry(key)) ? 'unknown' : 'not-sent')
     return undefined
   }
@@ -217,7 +221,7 @@ export class ItemRun<T, R> {
     }
   }
 
-  /** Calls the worker, and records how the item ended. */
+  /** Calls the worker for an item, and records the outcome. */
   async #runItem(
     key: string | undefined,
     item: T,
@@ -226,18 +230,22 @@ export class ItemRun<T, R> {
   ): Promise<BulkResult<T, R> | undefined> {
     const { keep, client } = this.#options
     const { signal, ending } = this.#control
-    const called = await this.#callWorker(item, { ...context, signal }, hasBegun)
-    if (ending.aborted && !hasBegun() && !called.ok) return undefined
-    const isStillUnknown = !called.ok && !isConflict(called.error) && isInDoubt(this.#getEarlierEntry(key))
-    const result = isStillUnknown && called.outcome !== 'done' ? { ...called, outcome: 'unknown' as const } : called
+    const workerResult = await this.#callWorker(item, { ...context, signal }, hasBegun)
+    if (ending.aborted && !hasBegun() && !workerResult.ok) return undefined
+    const isStillUnknown = !workerResult.ok && !isConflict(workerResult.error) && isInDoubt(this.#getEarlierEntry(key))
+    const result =
+      isStillUnknown && workerResult.outcome !== 'done'
+        ? { ...workerResult, outcome: 'unknown' as const }
+        : workerResult
     this.#finished++
     if (client) {
       this.#endIfUnavailable(result.error)
       this.#endIfRefused(result.error)
     }
-    // An aborted item keeps the state `begun`, because it may have been done.
+    // The journal entry of an aborted item stays `begun`, because the item may have been done.
     if (signal.aborted && result.outcome === 'unknown') return result
-    // The journal calls an item done if its result is known. One that only the server called done is in doubt.
+    // In the journal, `done` means that the result is known. If the server did the work but its response was invalid, the
+    // state is `unknown`.
     const state = !result.ok && result.outcome === 'done' ? 'unknown' : result.outcome
     await this.#write(key, state, result.ok && keep ? { data: keep(result.data, item) } : {}).catch(() => {})
     return result
@@ -248,8 +256,7 @@ export class ItemRun<T, R> {
   }
 
   /**
-   * Ends the run if every other item would fail too: the server is away, or lets nobody in for longer than anybody
-   * waits.
+   * Ends the run if further items would fail too: the server is unavailable, or the rate limit is too long to wait out.
    */
   #endIfUnavailable(error: TaskError | undefined): void {
     const isLimited = error?.code === 'rate_limit' && (this.#options.isTask || error.outcome === 'not-sent')
@@ -261,16 +268,18 @@ export class ItemRun<T, R> {
     this.#control.fail(new ConnectionError(message, { outcome: 'not-sent', retryable: true }, { cause: error }))
   }
 
-  /** Ends the run if items are refused one after another for a reason that is none of theirs, such as a full plan. */
+  /**
+   * Ends the run if items are refused one after another for a reason that concerns all of them, such as a full plan.
+   */
   #endIfRefused(error: TaskError | undefined): void {
     if (!error) this.#refusals.clear()
     if (!isRejection(error) || hasFieldName(error)) return
     const { status, serverMessage } = error
-    const words = `${serverMessage || 'no message'} (status ${status})`
-    const count = (this.#refusals.get(words) ?? 0) + 1
-    this.#refusals.set(words, count)
+    const refusal = `${serverMessage || 'no message'} (status ${status})`
+    const count = (this.#refusals.get(refusal) ?? 0) + 1
+    this.#refusals.set(refusal, count)
     if (count < MAX_REFUSALS) return
-    const message = `the server refused ${MAX_REFUSALS} items with the same message, so the rest was not tried: ${words}. Once that is solved, run the remaining items again`
+    const message = `the server refused ${MAX_REFUSALS} items with the same message, so the rest was not tried: ${refusal}. Once that is solved, run the remaining items again`
     const RefusalError = error.constructor as typeof ApiError
     this.#control.fail(new RefusalError(message, error, { outcome: 'not-sent', retryable: true }))
   }
@@ -286,51 +295,51 @@ export class ItemRun<T, R> {
   }
 }
 
-/** The time between two looks at a rate limit without a slot, in milliseconds. */
+/** How often to check the rate limit for a free slot, in milliseconds. */
 const POLL_INTERVAL = 100
 
-/** Waits until a slot of the rate limit remains and nobody waits for it. */
+/** Waits until the rate limit has a free slot and no other call waits for one. */
 async function waitForSlot(client: BulkOptions<unknown>['client'], signal: AbortSignal): Promise<void> {
   const isFull = ({ remaining, queued }: RateLimitState) => queued > 0 || remaining === 0
   while (client && !signal.aborted && isFull(client.rateLimit)) await sleep(POLL_INTERVAL, signal)
 }
 
-/** Returns whether another link has the alias of an item, which is certain whatever an earlier run did. */
+/** Returns whether the alias of an item belongs to another link. If so, no earlier run has done the item. */
 const isConflict = (error: unknown) => isShortLinkError(error) && error.code === 'link_conflict'
 
-/** Returns whether the server has refused an item for another reason than the rate limit. */
+/** Returns whether the server refused an item for another reason than the rate limit. */
 const isRejection = (error: TaskError | undefined): error is Rejection =>
   isShortLinkError(error) && 'serverMessage' in error && error.outcome === 'rejected' && error.code !== 'rate_limit'
 
 type Rejection = Extract<TaskError, { readonly serverMessage: string }>
 
-/** Returns whether a refusal is about a value of the item. */
+/** Returns whether a refusal names a field, so it is about a value of the item. */
 function hasFieldName({ serverMessage, body }: Rejection): boolean {
   const errors = isRecord(body) ? body.errors : undefined
   if (isRecord(errors) && Object.keys(errors).length > 0) return true
   return /\b(url|custom|alias|domain|password|expiry)\b/i.test(serverMessage)
 }
 
-/** Returns the result of an item that failed. `otherwise`: its outcome if the error does not say one. */
-function createFailure<T>(item: T, index: number, thrown: unknown, otherwise: Outcome = 'unknown') {
-  const outcome = isShortLinkError(thrown) ? thrown.outcome : otherwise
+/** Creates the result of an item that failed. */
+function createFailure<T>(item: T, index: number, thrown: unknown, defaultOutcome: Outcome = 'unknown') {
+  const outcome = isShortLinkError(thrown) ? thrown.outcome : defaultOutcome
   const error = hasMessage(thrown) ? thrown : new Error(getReason(thrown), { cause: thrown })
   return { ok: false, item, index, error: error as TaskError, outcome } as const
 }
 
-/** Work that was started. In an object, because a generator would wait for a promise. */
+/** Work that was started. The result is in an object because an async generator would wait for a promise. */
 interface Started<R> {
   readonly result: R | Promise<R>
 }
 
 /**
- * Gives results as they come. At most `size` pieces of work are in progress or have results that nobody has taken yet.
+ * Yields results as they are ready. At most `size` items are in progress or have a result that has not been taken yet.
  *
- * @param source Starts the work, one piece after another. If it fails, its error comes after the work in progress.
+ * @param source Starts the items one after another. Its error is thrown after the items in progress have ended.
  */
 async function* runPool<R>(source: AsyncGenerator<Started<R>>, size: number): AsyncGenerator<R> {
   const ready: R[] = []
-  let inWork = 0
+  let inProgress = 0
   let isStarting = false
   let isOver = false
   let failure: { readonly error: unknown } | undefined
@@ -349,23 +358,23 @@ async function* runPool<R>(source: AsyncGenerator<Started<R>>, size: number): As
     wake()
   }
   const collect = async (result: R | Promise<R>) => {
-    inWork++
+    inProgress++
     ready.push(await result)
     wake()
   }
-  const canStart = () => !isOver && !isStarting && inWork < size
-  while (!isOver || inWork > 0) {
+  const canStart = () => !isOver && !isStarting && inProgress < size
+  while (!isOver || inProgress > 0) {
     if (canStart()) void start()
     while (ready.length > 0) {
       const result = ready.shift()!
-      inWork--
+      inProgress--
       if (canStart()) void start()
       yield result
     }
     const changed = new Promise<void>((resolve) => {
       wake = resolve
     })
-    if (ready.length === 0 && (inWork > 0 || isStarting) && !canStart()) await changed
+    if (ready.length === 0 && (inProgress > 0 || isStarting) && !canStart()) await changed
   }
   if (failure) throw (failure as { readonly error: unknown }).error
 }

@@ -13,38 +13,38 @@ import {
   readRows,
 } from './rows.ts'
 
-/** The change that an alias needs. */
+/** What the plan does with an alias. */
 export type SyncAction = 'create' | 'update' | 'keep' | 'delete'
 
 /** The plan for one alias. */
 export interface SyncPlan {
   readonly action: SyncAction
   readonly alias: string
-  /** The host of the short address, if it is known. */
+  /** The host of the short address; `undefined` for a new link whose row has no domain. */
   readonly domain: string | undefined
-  /** The address that it is to lead to; `undefined` if it is deleted. */
+  /** The wanted address; `undefined` if the link is deleted. */
   readonly url: string | undefined
-  /** The address that it led to before; `undefined` if there was no link, or the server does not say. */
+  /** The address before the change; `undefined` if there was no link, or if the server does not show it. */
   readonly was: string | undefined
-  /** The names of what an update changes, such as `url` or `title`. */
+  /** The parameters that an update changes, such as `url` or `title`. */
   readonly changes: readonly string[]
   /**
-   * The names of what the server stores in another form than the row says, such as a cut `url` or `title`. They are no
-   * change to make. After an update, everything that the server shows otherwise.
+   * The parameters that the server stores in another form than the row has, such as a cut `url` or `title`. They need
+   * no change. After an update: all parameters that have another value than was sent.
    */
   readonly differs: readonly string[]
-  /** The clicks that go with a link that is deleted; `undefined` for other actions, or if the server does not say. */
+  /** The clicks of a link that is deleted; `undefined` for other actions, or if the server does not show them. */
   readonly clicks: number | undefined
 }
 
-/** A row of what is wanted. */
+/** A row that describes a wanted link. */
 export interface WantedRow {
   readonly params: LinkEnsure & { readonly url: string }
-  /** The parameters that its link must not have, as an update sends them: `{ title: '', campaign: null }`. */
+  /** The parameters to clear, with the values that an update sends: `{ title: '', campaign: null }`. */
   readonly cleared: Readonly<Record<string, unknown>>
 }
 
-/** One line of the plan, with what carries it out. */
+/** The plan for one alias, with the row and the link that applying it needs. */
 export interface PlannedStep {
   readonly plan: SyncPlan
   readonly row?: WantedRow
@@ -52,9 +52,9 @@ export interface PlannedStep {
 }
 
 /**
- * Reads the rows of what is wanted, each of which needs an alias.
+ * Reads the wanted rows. Each needs an alias.
  *
- * @throws {InvalidRequestError} that names every row that is invalid, by its number
+ * @throws {InvalidRequestError} if rows are invalid. It names each invalid row by its number
  */
 export async function readWanted(
   client: TaskClient,
@@ -66,38 +66,37 @@ export async function readWanted(
   let number = 0
   for await (const read of readRows(rows)) {
     number++
-    const { params, emptyNames: emptied } = read
+    const { params, emptyNames } = read
     const problems = checks.check(read, getRowName(read.row, number))
     if (params && params.custom === undefined) {
       problems.push({ path: ['custom'], message: 'is missing, expected an alias, such as opening' })
     }
     issues.push(...problems.map(({ path, message }) => ({ path: [`row ${number}`, ...path], message })))
-    const names = comparedNames.filter((name) => emptied.includes(name))
+    const names = comparedNames.filter((name) => emptyNames.includes(name))
     const cleared = Object.fromEntries(
       names.map((name) => [name, name === 'title' || name === 'description' ? '' : null]),
     )
-    wanted.push({ params: params as WantedRow['params'], cleared: cleared })
+    wanted.push({ params: params as WantedRow['params'], cleared })
   }
   if (issues.length) throw new InvalidRequestError(issues)
   return wanted
 }
 
 /**
- * Decides what to do about each alias. Links that are spelled exactly so come first, then those that the server spells
- * its way.
+ * Plans the change of each alias. Exact spellings are matched first, then aliases that the server spells differently.
  */
 export function createPlan(
   wanted: readonly WantedRow[],
   existing: readonly Link[],
   prune: string | undefined,
 ): PlannedStep[] {
-  const byLetters = groupBy(existing, (link) => normalizeAlias(getAlias(link) ?? ''))
+  const byAlias = groupBy(existing, (link) => normalizeAlias(getAlias(link) ?? ''))
   const linkByRow = new Map<WantedRow, Link>()
   const claimed = new Set<Link>()
   const claim = (row: WantedRow, isExact: boolean) => {
     const { custom: alias, domain } = row.params
-    const onHosts = groupBy(byLetters.get(normalizeAlias(alias)) ?? [], ({ shorturl }) => getHost(shorturl))
-    const found = [...onHosts].flatMap(([host, links]) => {
+    const byHost = groupBy(byAlias.get(normalizeAlias(alias)) ?? [], ({ shorturl }) => getHost(shorturl))
+    const found = [...byHost].flatMap(([host, links]) => {
       if (domain && host !== getHost(domain)) return []
       const link = isExact ? links.find((link) => getAlias(link) === alias) : pickLink(links, alias)
       return link && !claimed.has(link) ? [link] : []
@@ -108,22 +107,28 @@ export function createPlan(
       linkByRow.set(row, link)
     }
   }
-  // Rows that name their domain come first: what they mean is certain.
+  // Rows with a domain come first, because only one link can match them.
   const hasDomain = ({ params }: WantedRow) => Boolean(params.domain)
-  const byCertainty = [...wanted.filter(hasDomain), ...wanted.filter((row) => !hasDomain(row))]
+  const ordered = [...wanted.filter(hasDomain), ...wanted.filter((row) => !hasDomain(row))]
   for (const isExact of [true, false]) {
-    for (const row of byCertainty) if (!linkByRow.has(row)) claim(row, isExact)
+    for (const row of ordered) if (!linkByRow.has(row)) claim(row, isExact)
   }
   const traits = detectStorageTraits(existing)
   const steps = wanted.map((row) => createStep(row, linkByRow.get(row), traits))
   if (prune === undefined) return steps
-  const wantedLetters = new Set(wanted.map(({ params }) => normalizeAlias(params.custom)))
+  const wantedAliases = new Set(wanted.map(({ params }) => normalizeAlias(params.custom)))
   const unwanted = existing.flatMap((link): PlannedStep[] => {
     const alias = getAlias(link) ?? ''
-    if (!alias.startsWith(prune) || claimed.has(link) || wantedLetters.has(normalizeAlias(alias))) return []
+    if (!alias.startsWith(prune) || claimed.has(link) || wantedAliases.has(normalizeAlias(alias))) return []
     const { shorturl, longurl, clicks } = link
-    const gone = { url: undefined, was: longurl ?? undefined, changes: [], differs: [], clicks: clicks ?? undefined }
-    return [{ plan: { action: 'delete', alias, domain: getHost(shorturl), ...gone }, link }]
+    const deletion = {
+      url: undefined,
+      was: longurl ?? undefined,
+      changes: [],
+      differs: [],
+      clicks: clicks ?? undefined,
+    }
+    return [{ plan: { action: 'delete', alias, domain: getHost(shorturl), ...deletion }, link }]
   })
   return [...steps, ...unwanted]
 }
@@ -145,11 +150,11 @@ function createStep(row: WantedRow, link: Link | undefined, traits: StorageTrait
 
 const textNames = ['longurl', 'title', 'description'] as const
 
-/** What the list shows of how the server stores texts. */
+/** How the server stores texts, as far as the list shows it. */
 interface StorageTraits {
-  /** The length of the longest text: one that is as long may have been cut. */
+  /** The length of the longest text of each kind. A text of this length may have been cut. */
   readonly longest: Readonly<Record<(typeof textNames)[number], number>>
-  /** Whether an address has an upper-case letter. */
+  /** Whether any address has an upper-case letter. */
   readonly hasUpperCase: boolean
 }
 
@@ -161,10 +166,13 @@ function detectStorageTraits(links: readonly Link[]): StorageTraits {
   return { longest, hasUpperCase: links.some(({ longurl }) => longurl !== null && /[A-Z]/.test(longurl)) }
 }
 
-/** The beginning of a title that is shorter than this is another title. */
+/** A stored title or description shorter than this does not count as a cut one. */
 const MIN_PREFIX_LENGTH = 60
 
-/** Returns whether a link shows what this server makes of the value of a row, such as its beginning or its lower case. */
+/**
+ * Returns whether a link shows the form in which this server stores the value of a row: cut, in lower case, without
+ * tags.
+ */
 function isStoredVersion(name: string, row: object, link: Link, { longest, hasUpperCase }: StorageTraits): boolean {
   const wanted = String((row as Record<string, unknown>)[name] ?? '')
   const { longurl } = link
@@ -179,7 +187,7 @@ function isStoredVersion(name: string, row: object, link: Link, { longest, hasUp
   return text.length >= MIN_PREFIX_LENGTH && text.length === longest[name] && stripTags(wanted).startsWith(stored)
 }
 
-/** Returns a text without tags and outer spaces. */
+/** Removes tags and surrounding spaces from a text. */
 const stripTags = (text: string): string =>
   decodeEntities(text)
     .replace(/<[^>]*>/g, '')
@@ -187,7 +195,7 @@ const stripTags = (text: string): string =>
     .trim()
 
 function createSeveralDomainsError(alias: string, links: readonly Link[]): InvalidRequestError {
-  const at = links.map(({ shorturl }) => getHost(shorturl)).join(', ')
-  const message = `is missing: ${formatValue(alias)} is an alias of several domains: ${at}`
+  const hosts = links.map(({ shorturl }) => getHost(shorturl)).join(', ')
+  const message = `is missing: ${formatValue(alias)} is an alias of several domains: ${hosts}`
   return new InvalidRequestError([{ path: ['domain'], message }])
 }
