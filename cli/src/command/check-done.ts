@@ -48,13 +48,14 @@ export async function checkDone(
       const isThere = link.longurl === null || isSameTarget(link.longurl, url)
       const hasCreated = row.result.created !== false
       // The server may have stored the address in another form.
-      const isChanged = isStoredForm(link.longurl ?? '', url) || (hasCreated && isWithoutFragment(link.longurl, url))
+      const isChanged =
+        isCutOrLowerCase(link.longurl ?? '', url) || (hasCreated && isWithoutFragment(link.longurl, url))
       if (!isThere && !isChanged) {
         fail(row, `${link.shorturl} leads to ${link.longurl}, not to the url of this row. ${CHANGE_ADDRESS}`)
         continue
       }
       // A link that the import created also got the parameters that the list does not show.
-      const others = hasCreated ? differences(params!, link) : namesNotSet(params!, link)
+      const others = hasCreated ? findDifferences(params!, link) : findUnsetNames(params!, link)
       const longurl = isThere ? undefined : (link.longurl ?? undefined)
       row.result = { ...row.result, error: describeDifferences(others, longurl) }
     }
@@ -98,9 +99,9 @@ function findContradiction({ values, result: { shorturl } }: DoneRow): string | 
   if (alias && !hasAlias(shorturl, alias)) {
     return `the link of this row is ${shorturl}, which has another alias. ${CREATE_ANOTHER}`
   }
-  if (!values.domain || hostOf(values.domain) === hostOf(shorturl)) return undefined
+  if (!values.domain || getHost(values.domain) === getHost(shorturl)) return undefined
   return `the link of this row is ${shorturl}, which is on another domain. ${CREATE_ANOTHER}`
 }
 
 /** Returns a key to compare short addresses by. Their aliases are case-sensitive, their hosts are not. */
-const toAddressKey = (shorturl: string): string => `${hostOf(shorturl)} ${aliasIn(shorturl)}`
+const toAddressKey = (shorturl: string): string => `${getHost(shorturl)} ${parseAlias(shorturl)}`

@@ -65,7 +65,7 @@ async function runCommand(name: string, args: string[]): Promise<number | undefi
     return undefined
   } catch (error) {
     const isUsage = error instanceof UsageError
-    const message = `shortlink ${name}: ${printable(errorMessage(error))}`
+    const message = `shortlink ${name}: ${toPrintable(errorMessage(error))}`
     if (own.includes('--json') && !hasWritten()) await printError(error)
     if (isUsage) return fail(`${message}\n'shortlink ${name} --help' lists the options.`, 2)
     return fail(message, error instanceof IncompleteError ? error.status : 1)

@@ -234,7 +234,7 @@ function escapeMarkdown(text: string): string {
 function formatMarkdown(rows: readonly OutputRow[], columns: readonly string[]): string {
   const shown = selectFilled(rows, columns)
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
-  const cell = (text: string) => escapeMarkdown(printable(shorten(text, MAX_CELL)))
+  const cell = (text: string) => escapeMarkdown(toPrintable(shorten(text, MAX_CELL)))
   const isNumber = (column: string) => rows.every((row) => row[column] == null || typeof row[column] === 'number')
   const rules = shown.map((column) => (isNumber(column) ? '---:' : '---'))
   const lines = rows.map((row) => line(shown.map((column) => cell(formatCell(row[column])))))
@@ -250,7 +250,7 @@ const GAP = 2
 function formatTable(rows: readonly OutputRow[], columns: readonly string[]): string {
   if (rows.length === 0) return ''
   const shown = selectFilled(rows, columns)
-  const cells = rows.map((row) => shown.map((column) => printable(shorten(formatCell(row[column]), MAX_CELL))))
+  const cells = rows.map((row) => shown.map((column) => toPrintable(shorten(formatCell(row[column]), MAX_CELL))))
   // `Math.max(...cells)` would overflow the stack from about 100,000 rows on.
   const widths = shown.map((column, index) =>
     cells.reduce((most, row) => Math.max(most, stringWidth(row[index]!)), column.length),

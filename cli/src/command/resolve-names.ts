@@ -47,7 +47,7 @@ export async function resolveNames(
   for (const kind of kinds) {
     const given = defaults[kind]
     const used = [given, ...rows.map(({ values }) => values[kind])].filter(isName)
-    const needsLookup = (name: string) => kind !== 'domain' || domains !== undefined || !origin.hosts.has(hostOf(name))
+    const needsLookup = (name: string) => kind !== 'domain' || domains !== undefined || !origin.hosts.has(getHost(name))
     const names = new Set(used.filter(needsLookup))
     if (names.size === 0) continue
     const find =
@@ -61,7 +61,7 @@ export async function resolveNames(
       if (!isName(name) || !names.has(name)) continue
       const found = find(name)
       // A domain in the list's own short addresses exists, or the user has confirmed it with `--map`.
-      if ('problem' in found && kind === 'domain' && origin.hosts.has(hostOf(name))) continue
+      if ('problem' in found && kind === 'domain' && origin.hosts.has(getHost(name))) continue
       if ('problem' in found) row.problem ??= kind === 'domain' ? found.problem + MAIN_DOMAIN : found.problem
       else row.values = { ...row.values, [kind]: found.value }
     }
@@ -96,7 +96,7 @@ async function checkOrigin(
   const foreign = others.find((host) => !domains.byHost.has(host))
   if (foreign === undefined) return domains
   const isKnown = (kind: NameKind) =>
-    kind === 'domain' && rowDomains.every((domain) => domains.byHost.has(hostOf(domain)))
+    kind === 'domain' && rowDomains.every((domain) => domains.byHost.has(getHost(domain)))
   const named = doubtful.filter((kind) => !isKnown(kind)).map((kind) => columns.get(kind)!)
   if (named.length === 0) return domains
   const maps = (to: (column: string) => string) => named.map((column) => `--map '${to(column)}'`).join(' ')
@@ -141,7 +141,7 @@ interface Domains {
 
 /** Returns whether a host is the server's own. */
 function isServerHost({ baseUrl }: ShortLinkClient, host: string): boolean {
-  const own = hostOf(baseUrl!)
+  const own = getHost(baseUrl!)
   return host === own || own.endsWith(`.${host}`)
 }
 
@@ -158,13 +158,13 @@ async function readDomains(
   mustKnow = false,
 ): Promise<Domains> {
   const listed = await client.domains.list({ limit: 100 }, { signal }).catch(ignoreUnavailable)
-  const byHost = new Map(listed?.items.map(({ domain }) => [hostOf(domain), domain]))
+  const byHost = new Map(listed?.items.map(({ domain }) => [getHost(domain), domain]))
   for (const name of names) {
-    const host = hostOf(name)
+    const host = getHost(name)
     if (isServerHost(client, host) && !byHost.has(host)) byHost.set(host, withScheme(name))
   }
   const domains = { byHost, areListed: listed !== undefined }
-  if ((!listed && !mustKnow) || names.every((name) => byHost.has(hostOf(name)))) return domains
+  if ((!listed && !mustKnow) || names.every((name) => byHost.has(getHost(name)))) return domains
   const newest = await client.links.list({ order: 'date', limit: 100 }, { signal }).catch(ignoreUnavailable)
   for (const { shorturl } of newest?.items ?? []) {
     const host = getHost(shorturl)
@@ -224,6 +224,6 @@ function describeUnknownName(kind: NameKind, name: string, names: readonly strin
   const near = names.filter((other) => isNear(compared(name), compared(other)))
   const advice =
     near.length > 0 ? `did you mean ${quoteNames(near.slice(0, 5))}?` : `available: ${quoteNames(names.slice(0, 5))}`
-  const called = formatValue(kind === 'domain' ? hostOf(name) : name)
+  const called = formatValue(kind === 'domain' ? getHost(name) : name)
   return `${kind}: no ${kind} is called ${called}${names.length > 0 ? `, ${advice}` : ''}`
 }

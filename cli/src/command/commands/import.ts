@@ -3,7 +3,7 @@ import { InvalidRequestError } from 'shortlink-sdk'
 import { getHost, normalizeAlias } from '../../addresses.ts'
 import { type ImportResult, type ImportSummary, importLinks, type PlannedRow } from '../../tasks/import.ts'
 import { type LinkRow, parameterNames } from '../../tasks/rows.ts'
-import { printable } from '../../text.ts'
+import { toPrintable } from '../../text.ts'
 import { checkDone, describeDifferences, isDone } from '../check-done.ts'
 import { type ClientArgs, clientArgs, createClient, createPlanningClient } from '../client.ts'
 import { defineCommand, errorMessage, IncompleteError, LINKS_EXIST, toIncompleteError, UsageError } from '../command.ts'
@@ -197,9 +197,9 @@ async function showPlan({ input, rows, todo, args }: PreparedImport, { error }: 
     for (const row of planned) row.result = { alias: row.result?.alias, outcome: 'planned' }
     await print(`${formatJson(createResultRows(input.columns, rows), 2)}\n`)
   }
-  for (const line of [...describeFirst(planned), ...describeSimilarAliases(planned)]) console.error(printable(line))
+  for (const line of [...describeFirst(planned), ...describeSimilarAliases(planned)]) console.error(toPrintable(line))
   const invalid = rows.filter((row) => row.problem !== undefined && !isDone(row))
-  for (const { number, problem } of invalid) console.error(printable(`${input.name}, row ${number}: ${problem}`))
+  for (const { number, problem } of invalid) console.error(toPrintable(`${input.name}, row ${number}: ${problem}`))
   if (invalid.length > 0) throw new Error(`${pluralize(invalid.length, 'row')} cannot be imported`)
 }
 
@@ -264,7 +264,7 @@ async function finishImport(prepared: PreparedImport, { summary, error: end }: I
       `${pluralize(differing, 'link')} may differ from the row, see the column error. To change links, use sync`,
     )
   for (const line of describeStrays(strays)) console.error(line)
-  if (conflict) console.error(printable(`${out} was ${conflict.change} meanwhile: the result is in ${conflict.file}`))
+  if (conflict) console.error(toPrintable(`${out} was ${conflict.change} meanwhile: the result is in ${conflict.file}`))
   if (end !== undefined) throw toIncompleteError(end)
   if (conflict) throw new IncompleteError(`${out} is not the result of this import`)
   if (failed > 0) {
@@ -283,7 +283,7 @@ function writeResult({ input, rows, output, args: { out = '' } }: PreparedImport
 /** Describes the links that the server created with another alias or on another domain. */
 const describeStrays = (strays: ImportSummary['strays']): string[] =>
   strays.map(({ id, shorturl }) =>
-    printable(
+    toPrintable(
       `${shorturl} was created instead of the requested link. Delete it in your account, or with client.links.delete(${id})`,
     ),
   )

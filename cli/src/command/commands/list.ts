@@ -1,6 +1,6 @@
 import { Campaign, Channel, Domain, Link, Overlay, Pixel, PlatformFile, QrCode, Splash } from 'shortlink-sdk/schemas'
 import { startStopwatch } from '../../tasks/task.ts'
-import { describeIssues, isRecord, similarName } from '../../text.ts'
+import { describeIssues, findSimilarName, isRecord } from '../../text.ts'
 import { clientArgs, createClient, type ListName, lists } from '../client.ts'
 import { defineCommand, IncompleteError, parseWholeNumber, UsageError } from '../command.ts'
 import { createOutput, type OutputRow, outputArgs } from '../output.ts'
@@ -36,7 +36,7 @@ export default defineCommand(
       const { resource, limit } = args
       const list = lists.find((name) => name === resource)
       if (!list) {
-        const meant = similarName(resource, lists)
+        const meant = findSimilarName(resource, lists)
         const advice = meant ? `did you mean ${meant}?` : `expected ${lists.join(', ')}`
         throw new UsageError(`there is no list of '${resource}', ${advice}`)
       }

@@ -1,7 +1,7 @@
 import { isShortLinkError, type ShortLinkClient } from 'shortlink-sdk'
 import { getHost } from '../../addresses.ts'
 import { type ReportResult, type ReportSummary, readPrevious, reportLinks } from '../../tasks/report.ts'
-import { printable } from '../../text.ts'
+import { toPrintable } from '../../text.ts'
 import { clientArgs, createClient } from '../client.ts'
 import { defineCommand, errorMessage, IncompleteError, parseWholeNumber, UsageError } from '../command.ts'
 import { formatCount, pluralize } from '../counts-and-times.ts'
@@ -76,7 +76,7 @@ export default defineCommand(
       if (!previous) rows = rows.map(({ newClicks: _, isNew: __, ...row }) => row)
       const columns = ['shorturl', 'title', 'longurl', 'clicks', 'newClicks', 'uniqueClicks', 'error']
       await output.write(max === undefined ? rows : takeTop(rows, max), by ? undefined : columns)
-      for (const line of lines) console.error(printable(line))
+      for (const line of lines) console.error(toPrintable(line))
       const failed = results.filter(({ ok }) => !ok).length
       if (failed > 0) throw new IncompleteError(`${pluralize(failed, 'link')} could not be read, see the column error`)
     },
@@ -193,7 +193,7 @@ function sumByGroup(results: readonly ReportResult[], by: Grouping, names: Reado
 }
 
 function listGroupNames(link: ReportResult['link'], by: Grouping, names: ReadonlyMap<number, string>): string[] {
-  if (by === 'domain') return [hostOf(link.shorturl)]
+  if (by === 'domain') return [getHost(link.shorturl)]
   const ids = by === 'campaign' ? [link.campaign ?? []].flat() : (link.channel ?? [])
   return ids.length > 0 ? ids.map((id) => names.get(id) ?? `${by} ${id}`) : [`no ${by}`]
 }

@@ -1,6 +1,6 @@
 import { isShortLinkError } from 'shortlink-sdk'
 import { type SyncResult, type SyncSummary, syncLinks } from '../../tasks/sync.ts'
-import { printable } from '../../text.ts'
+import { toPrintable } from '../../text.ts'
 import { clientArgs, createClient } from '../client.ts'
 import {
   defineCommand,

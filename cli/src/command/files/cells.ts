@@ -1,5 +1,5 @@
-import { aliasIn, hostOf } from '../../addresses.ts'
-import { formatValue, hiddenProblem, isRecord } from '../../text.ts'
+import { getHost, parseAlias } from '../../addresses.ts'
+import { describeHiddenText, formatValue, isRecord } from '../../text.ts'
 import { formatCell } from '../output.ts'
 
 /** The columns whose cells may contain JSON. */
@@ -27,7 +27,7 @@ const formulaError =
 /** Returns why a cell cannot be sent, or `undefined` if its text shows no problem. */
 export function findCellProblem(parameter: string, text: string): string | undefined {
   if (formulaError.test(text.trim())) return `${parameter}: ${text.trim()} is a spreadsheet error`
-  const hidden = addressColumns.includes(parameter.replace(/\..*/, '')) ? hiddenProblem(text) : undefined
+  const hidden = addressColumns.includes(parameter.replace(/\..*/, '')) ? describeHiddenText(text) : undefined
   return hidden && `${parameter}: ${hidden}`
 }
 
@@ -72,7 +72,7 @@ const isHost = (text = '') => /^[^\s?#]+$/.test(text) && /.\../.test(text)
 /** Returns the alias in a cell that is an address: a host and one path segment. Otherwise `undefined`. */
 function parseShortAddress(cell: string): string | undefined {
   const [host, alias, ...more] = splitAddress(cell)
-  return isHost(host) && alias && !/[?#]/.test(alias) && more.length === 0 ? (aliasIn(cell) ?? undefined) : undefined
+  return isHost(host) && alias && !/[?#]/.test(alias) && more.length === 0 ? (parseAlias(cell) ?? undefined) : undefined
 }
 
 /**

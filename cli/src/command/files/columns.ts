@@ -116,7 +116,7 @@ function parseMaps({ columns, name }: Input, maps: readonly string[]): Map<numbe
       throw new UsageError(`--map: ${name} has no column '${column}', expected one of ${columns.join(', ')}`)
     const parameter = findParameter(to)
     if (to !== '' && parameter === undefined) {
-      const meant = similarName(to, parameterNames)
+      const meant = findSimilarName(to, parameterNames)
       const advice = meant ? `did you mean ${meant}?` : `expected one of ${parameterNames.join(', ')}`
       throw new UsageError(`--map: a link has no parameter '${to}', ${advice}`)
     }
@@ -159,7 +159,7 @@ function throwIfOverlooked(input: Input, columns: readonly Column[]): void {
   const missing = parameterNames.filter((name) => !columns.some(({ parameter }) => parameter === name))
   const undecided = columns.filter((column) => isUndecided(column) && !isFlag(input, column))
   for (const { name } of undecided) {
-    const meant = findParameter(name) === undefined ? similarName(name, missing) : undefined
+    const meant = findParameter(name) === undefined ? findSimilarName(name, missing) : undefined
     if (!meant) continue
     const advice = `--map '${name}=${meant}', or --map '${name}=' if it is something else`
     throw new UsageError(`${input.name}, column ${name}: did you mean ${meant}? Use ${advice}`)

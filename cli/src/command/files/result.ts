@@ -50,7 +50,7 @@ export function splitResult(input: Input): Input | undefined {
   const own = [...columns.keys()].filter((index) => !ours.includes(index))
   const rows = input.rows.map(({ number, cells }) => {
     const cell = (index: number) => formatCell(cells[index]).trim()
-    const problem = hiddenProblem(cell(shorturl))
+    const problem = describeHiddenText(cell(shorturl))
     if (problem) throw new UsageError(`${name}, row ${number}, ${columns[shorturl]}: ${problem}`)
     if (!cell(shorturl) && cell(outcome).toLowerCase() === 'done') {
       const advice = `Restore it, or clear ${columns[outcome]} to create another link`
@@ -58,7 +58,7 @@ export function splitResult(input: Input): Input | undefined {
     }
     // A row with an alias can be sent again, whatever its outcome was.
     const notDone = !cell(alias) && cell(outcome).toLowerCase() === 'unknown' ? 'unknown' : 'not-sent'
-    const made = aliasIn(cell(shorturl)) ?? ''
+    const made = parseAlias(cell(shorturl)) ?? ''
     const isLost = isMangled(cell(alias)) || isNumericFormOf(cell(alias), made)
     // Spreadsheets may change false to FALSE, FALSCH, FAUX or FALSO.
     const result: RowResult = {
