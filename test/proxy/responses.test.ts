@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import type { ShortLinkClientOptions } from 'shortlink-sdk'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { KEY, proxied, refusal } from './upstream.ts'
 
 const json = { 'Content-Type': 'application/json' }
@@ -120,6 +120,20 @@ describe('a response to the browser', () => {
       if (!extra) expect((await answer.arrayBuffer()).byteLength).toBe(16 * MiB)
       else expect(await refusal(answer)).toEqual([502, 'this proxy: the platform did not respond as it should'])
       expect(String(errors)).toMatch(extra ? /larger than 16777216 bytes$/ : /^$/)
+    }
+  })
+
+  test('only the JSON of a small response is parsed, to see a refusal inside a 200', async () => {
+    const parse = vi.spyOn(JSON, 'parse')
+    onTestFinished(() => parse.mockRestore())
+    for (const [length, times] of [
+      [65_536, 1],
+      [65_537, 0],
+    ] as const) {
+      const body = '{"error":0}'.padEnd(length)
+      const { call } = await proxied({}, (_request, response) => response.writeHead(200, json).end(body))
+      expect(await (await call('/campaigns')).text()).toBe(body)
+      expect(parse.mock.calls.filter(([text]) => text === body)).toHaveLength(times)
     }
   })
 

@@ -1,7 +1,7 @@
 /** One alias on several domains. */
 import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox, type Deviation } from 'shortlink-sdk/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { failure } from '../../helpers/outcome.ts'
 
 const go = 'https://go.shop.example'
@@ -26,15 +26,17 @@ function accountWith({ links, dialect = [], domains = [go], api = main }: Accoun
       links: links.map(([domain, longurl]) => ({ domain, alias: 'tea', longurl })),
     },
   })
+  const onError = vi.fn()
   const { links: shop } = new ShortLinkClient({
     ...sandbox.clientOptions,
     baseUrl: `${api}/api`,
     retry: 0,
     fetch: (input, init) => sandbox.fetch(String(input).replace(api, main), init),
+    onError,
   })
   const sent = () =>
     sandbox.requests.map(({ method, path, query }) => `${method} ${path}${query.short ? ` ${query.short}` : ''}`)
-  return { sandbox, shop, sent }
+  return { sandbox, shop, sent, onError }
 }
 
 const forms: [form: string, dialect: Deviation[]][] = [
@@ -131,9 +133,11 @@ describe('find', () => {
 
   it('goes by the links of an account that may not list its domains', async () => {
     for (const status of [403, 404]) {
-      const { sandbox, shop } = accountWith({ links })
+      const { sandbox, shop, onError } = accountWith({ links })
       sandbox.fail({ path: '/domains', status, body: { error: 1, message: 'Not on this plan.' } })
       expect((await failure(shop.find('tea'))).message).toContain('go.shop.example, sho.rt')
+      // The refusal is expected, so it is no failed call.
+      expect(onError).not.toHaveBeenCalled()
     }
   })
 

@@ -66,6 +66,13 @@ test.each([
   expect(server.seen).toHaveLength(1)
 })
 
+test('a response of more than 64 KiB is read', async () => {
+  const rows = [{ ...row('opening'), description: 'x'.repeat(100_000) }]
+  const { shop, server } = await shopOf(page('urls', rows))
+  expect(await shop.find('https://sho.rt/opening')).toMatchObject({ alias: 'opening' })
+  expect(server.seen).toHaveLength(1)
+})
+
 test.each(['opening', 'https://sho.rt/opening', 'http://sho.rt/opening', 'HTTPS://SHO.RT/opening/', 'sho.rt/opening'])(
   '%s is found',
   async (wanted) => {

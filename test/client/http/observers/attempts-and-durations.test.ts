@@ -43,6 +43,22 @@ it('durationMs of an error is counted from the call, with waits', async () => {
   expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ durationMs: 5200, attempts: 2 }))
 })
 
+it('the log states the duration of each attempt and of the whole call', async () => {
+  const lines: string[] = []
+  const log = (line: string) => void lines.push(line)
+  const logger = { error: log, warn: log, info: log, debug: log }
+  const { client } = clientOf({ apiKey: () => delayed(3000, KEY), logger, logLevel: 'debug' })
+  const calls = [client.account.get(), client.campaigns.list().safe()]
+  await vi.advanceTimersByTimeAsync(4000)
+  await Promise.all(calls)
+  expect(lines.filter((line) => line.includes(' in ')).map((line) => line.replace(/#\d+/, '#1'))).toEqual([
+    'shortlink-sdk: #1 responded 200 in 200 ms',
+    'shortlink-sdk: GET /account 200 in 3.2 s',
+    'shortlink-sdk: #1 responded 200 in 200 ms',
+    'shortlink-sdk: GET /campaigns failed (invalid_response, unknown) in 3.2 s',
+  ])
+})
+
 describe('attempts is how often fetch was called', () => {
   const never = () => new Promise<never>(() => {})
   const fail = (): never => {

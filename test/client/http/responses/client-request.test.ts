@@ -60,10 +60,12 @@ test('a picture is returned as bytes', async () => {
 })
 
 test.each(['text', 'bytes'] as const)('a refusal is an error with as: %s', async (as) => {
-  const inside200 = clientFor('{"error":1,"message":"Not allowed"}').client
-  const refusal = await failure(inside200.request('GET', '/export', { as: as as 'text' }))
-  expect(refusal).toBeInstanceOf(ApiError)
-  expect(refusal).toMatchObject({ message: expect.stringContaining('Not allowed') })
+  for (const padding of [0, 100_000]) {
+    const inside200 = clientFor('{"error":1,"message":"Not allowed"}'.padEnd(padding)).client
+    const refusal = await failure(inside200.request('GET', '/export', { as: as as 'text' }))
+    expect(refusal).toBeInstanceOf(ApiError)
+    expect(refusal).toMatchObject({ message: expect.stringContaining('Not allowed') })
+  }
   const notFound = clientFor('no such file', { status: 404 }).client
   expect(await failure(notFound.request('GET', '/export', { as: as as 'text' }))).toMatchObject({ code: 'not_found' })
 })
