@@ -1,4 +1,4 @@
-/** Checked by the compiler alone: `code` tells the errors apart, for `.safe()` and for `isShortLinkError`. */
+/** Checked by the compiler alone: `code` narrows the errors of `.safe()` and `isShortLinkError`. */
 
 import {
   type AbortError,
@@ -33,7 +33,7 @@ export async function safeResult(client: ShortLinkClient): Promise<void> {
   const { error } = result
   if (error.code === 'rate_limit') expectTypeOf(error.retryAfter).toEqualTypeOf<number | undefined>()
   if (error.code === 'invalid_request') expectTypeOf(error.issues).toEqualTypeOf<readonly Issue[]>()
-  // @ts-expect-error: without a look at `code` nobody knows that there is a `retryAfter`.
+  // @ts-expect-error: only the error with the code `rate_limit` has `retryAfter`.
   error.retryAfter
   // @ts-expect-error: no error has this code.
   if (error.code === 'rate-limit') return
@@ -50,12 +50,23 @@ export function caught(error: unknown): number | undefined {
     expectTypeOf(error).toEqualTypeOf<NotFoundError>()
     return error.status
   }
-  // The base class has the fields that all errors have.
   if (error instanceof ShortLinkError) return error.attempts
   return undefined
 }
 
-/** The compiler refuses this function where a code is missing, because it would return nothing. */
+/** The code, the outcome and the other fields of an error are final. */
+export function readonlyFields(error: ShortLinkError): void {
+  // @ts-expect-error
+  error.code = 'api'
+  // @ts-expect-error
+  error.outcome = 'done'
+  // @ts-expect-error
+  error.retryable = true
+  // @ts-expect-error
+  error.attempts = 1
+}
+
+/** Has a case for each code: if one is missing, the function may return nothing, and the compiler refuses it. */
 export function everyCode(error: AnyShortLinkError): string {
   switch (error.code) {
     case 'configuration':

@@ -1,14 +1,14 @@
-/** Checked by the compiler alone: what is built upon the public types. */
+/** Checked by the compiler alone: types and classes that users build on the public types. */
 
 import type { ApiPromise, ListPromise, ShortLinkClient } from 'shortlink-sdk'
 import * as sdk from 'shortlink-sdk'
 import { apiPromise, listPromise } from 'shortlink-sdk/testing'
 import { expectTypeOf } from 'vitest'
 
-// Types alone: as values, they would compile and throw.
+// Exported as types only: as values, they would compile and throw.
 expectTypeOf<keyof typeof sdk & ('ApiPromise' | 'ListPromise')>().toBeNever()
 
-// A port that somebody writes needs nothing but what the types show.
+// A user's own interface of the calls that a program needs, and a fake of it.
 interface LinkPort {
   create: ShortLinkClient['links']['create']
   list: ShortLinkClient['links']['list']

@@ -1,4 +1,4 @@
-/** Checked by the compiler alone: what may be left out of options may be `undefined` too. */
+/** Checked by the compiler alone: every optional option may be `undefined`, with `exactOptionalPropertyTypes` too. */
 
 import type { BulkOptions } from 'shortlink-cli'
 import type { ListOptions, ShortLinkClientOptions } from 'shortlink-sdk'
