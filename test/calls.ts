@@ -1,7 +1,7 @@
 /**
- * Every call once: how a program makes it, the request, the response of a platform that holds `seed`, and what the
- * client must make of it, all written by hand from the reference. The tests of the client, the sandbox, the matrix of
- * runtimes, the fuzzer and the OpenAPI document read this table.
+ * All calls: how a program makes each, the request, the response of a platform with the data of `seed`, and the result,
+ * all written by hand from the reference. The tests of the client, the sandbox, the runtimes and the OpenAPI document,
+ * and the fuzzer, read this table.
  */
 import type { ShortLinkClient } from 'shortlink-sdk'
 import * as types from './types.ts'
@@ -9,15 +9,15 @@ import * as types from './types.ts'
 /** A call of the client. */
 export interface Call {
   readonly call: (client: ShortLinkClient) => PromiseLike<unknown>
-  /** Method and path below the API's address; those of the app opener begin with `OPENER`. */
+  /** The method, and the path relative to the base URL. Requests to the app opener begin with `OPENER`. */
   readonly request: string
-  /** The body of the request, byte for byte. */
+  /** The exact body of the request. */
   readonly body?: string
-  /** The body of the response, before it becomes JSON. */
+  /** The body of the response, before it is serialized. */
   readonly wire: unknown
   /** What the call resolves with. */
   readonly read: unknown
-  /** The documented type of that. */
+  /** The documented type of the result. */
   readonly type: types.Type
 }
 
@@ -31,12 +31,16 @@ const done = (message: string): Sample => ({
 
 const created: Sample = { wire: { error: 0, id: 3 }, read: { id: 3 }, type: types.created }
 
-/** The fields of a response that has them beside `error`. */
+/** A response with its fields beside `error`. */
 const beside = (fields: object, type: types.Type): Sample => ({ wire: { error: 0, ...fields }, read: fields, type })
 
 const onePage = (result: number) => ({ result, perpage: 15, currentpage: 1, nextpage: null, maxpage: 1 })
 
-/** A page under `data`. The reference says `"0"` of lists. `items`: the rows as they are read, if that differs. */
+/**
+ * A page under `data`. In the reference, the `error` of lists is `"0"`.
+ *
+ * @param items The rows as the client returns them, if they differ.
+ */
 const list = (key: string, type: types.Type, rows: unknown[], items = rows): Sample => ({
   wire: { error: '0', data: { ...onePage(rows.length), [key]: rows } },
   read: { ...onePage(rows.length), items, hasNextPage: false },
@@ -77,7 +81,7 @@ const summer = { id: 2, public: false, rotator: false, list: 'https://sho.rt/u/a
 const autumn = { id: 3, public: true, rotator: 'https://sho.rt/r/autumn', list: 'https://sho.rt/u/ann/list-3' }
 const springSale = { id: 1, public: false, rotator: false, list: 'https://sho.rt/u/ann/list-1' }
 
-/** A new or changed campaign, whose name comes under `domain`. */
+/** A new or changed campaign. The server sends its name as `domain`. */
 const campaign = (fields: object, name: string): Sample => ({
   wire: { error: 0, ...fields, domain: name },
   read: { ...fields, name },
@@ -102,7 +106,7 @@ const items = [
   item('qr', 2, 'Flyer', 'flyer', '2025-01-12'),
 ]
 
-/** The content of an upload: bytes that look like JSON, a control character first. */
+/** The content of an upload: it looks like JSON after its control characters. */
 const bytes = '\u0000\u0001{"not":"JSON"}\r\n\u007f'
 export const prices = {
   id: 1,
@@ -141,7 +145,7 @@ export const map = {
   date: '2025-01-07 09:00:00',
 }
 
-/** The statistics of three visits, and of none. */
+/** The statistics of a link with three visits, and of a link without visits. */
 const visited = {
   clicks: 3,
   uniqueClicks: 2,
@@ -289,7 +293,7 @@ export const calls = {
   'campaigns.list': {
     call: (c) => c.campaigns.list({ limit: 15 }),
     request: 'GET /campaigns?limit=15',
-    // The name is under `name` in some rows, and under `domain` in others.
+    // Some rows have their name under `name`, others under `domain`.
     ...list(
       'campaigns',
       types.campaign,
@@ -359,7 +363,7 @@ export const calls = {
   'files.list': {
     call: (c) => c.files.list({ name: 'Price list', limit: 15, page: 1 }),
     request: 'GET /files?name=Price%20list&limit=15&page=1',
-    // The only page that stands beside `error`.
+    // The only list whose page is beside `error`.
     wire: { error: '0', ...onePage(1), list: [prices] },
     read: { ...onePage(1), items: [prices], hasNextPage: false },
     type: types.pageOf(types.file),
@@ -444,12 +448,12 @@ export const calls = {
     call: (c) => c.opener.create({ url: 'https://www.youtube.com/watch?v=abc', status: 'public' }),
     request: 'OPENER POST /v3/api',
     body: '{"url":"https://www.youtube.com/watch?v=abc","status":"public"}',
-    // No `error`: the reference shows the link object itself.
+    // The reference shows the link object without an `error`.
     wire: opened,
     read: opened,
     type: types.openerLink,
   },
-  // Links are outside the reference.
+  // The reference does not document links.
   'links.list': {
     call: (c) => c.links.list({ limit: 15, page: 1, order: 'date' }),
     request: 'GET /urls?limit=15&page=1&order=date',

@@ -1,10 +1,10 @@
 /**
- * The types that the reference documents, written by hand from it and from the field notes. Nothing here comes from the
- * schemas of the package, so that a mistake in those shows.
+ * The documented types, written by hand from the reference and the field notes. Nothing here is derived from the
+ * package's schemas, so that the tests find mistakes in them.
  */
 import type { Page } from 'shortlink-sdk'
 
-/** Throws if a value is not of a type. Puts every documented scalar into `found`. */
+/** Throws if a value does not have the type. Adds every documented scalar to `found`. */
 export type Type = (value: unknown, at: string, found: unknown[]) => void
 
 function scalar(name: string, fits: (value: unknown) => boolean): Type {
@@ -18,7 +18,6 @@ const integer = scalar('an integer', (value) => typeof value === 'number' && Num
 const string = scalar('a string', (value) => typeof value === 'string')
 const boolean = scalar('a boolean', (value) => value === true || value === false)
 
-/** What a deployment may leave out. */
 const orNull =
   (type: Type): Type =>
   (value, at, found) =>
@@ -72,7 +71,7 @@ export const pageOf = (row: Type): Type => {
   return (value, at, found) => {
     page(value, at, found)
     const { items, currentpage, nextpage, maxpage, hasNextPage } = value as Page<unknown>
-    // Whatever the server sends as `nextpage`, if there is a `maxpage`; and an empty page is the last one.
+    // `maxpage` decides, unless the server leaves it out. An empty page is always the last one.
     const expected = items.length > 0 && (maxpage === undefined ? hasNextPage : currentpage < maxpage)
     if (hasNextPage !== expected) throw new Error(`${at}.hasNextPage is ${hasNextPage}, not ${expected}`)
     if (nextpage !== (hasNextPage ? currentpage + 1 : null)) throw new Error(`${at}.nextpage is ${nextpage}`)
@@ -98,7 +97,7 @@ export const domain = object({
 })
 export const overlay = object({ id: integer, type: string, name: string, date: string })
 export const campaign = object({ id: integer, name: string, public: boolean, rotator: orFalse(string), list: string })
-/** A new or changed campaign, of which servers need not send back more than the id. */
+/** A new or changed campaign. Servers may send only its id. */
 export const createdCampaign = object({
   id: integer,
   name: orUndefined(string),
@@ -113,7 +112,7 @@ export const channel = object({
   color: orNull(string),
   starred: boolean,
 })
-/** A new channel, of which servers need not send back more than the id. */
+/** A new channel. Servers may send only its id. */
 export const createdChannel = object({
   id: integer,
   name: orUndefined(string),

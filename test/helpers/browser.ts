@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { vi } from 'vitest'
 
-/** Makes this process look like a page of a browser, or like a worker, until `vi.unstubAllGlobals()`. */
+/** Makes this process look like a browser page, or with other globals like a worker, until `vi.unstubAllGlobals()`. */
 export function becomeBrowser(globals: object = { document: {} }): void {
   const { node: _, ...versions } = process.versions
   const all = {

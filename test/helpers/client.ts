@@ -1,10 +1,10 @@
 import { ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
 import type { Server } from './server.ts'
 
-/** A key with the characters that keys have and that addresses, JSON and patterns escape. */
+/** A key with characters that URLs, JSON and regular expressions escape. */
 export const KEY = 'secret/key+of=the"account$&1'
 
-/** A client of a server's two APIs that sends each call once and counts no rate, unless told otherwise. */
+/** Creates a client for both APIs of a server. By default, it has no rate limit and no retries. */
 export function connect({ origin }: Pick<Server, 'origin'>, options: ShortLinkClientOptions = {}): ShortLinkClient {
   return new ShortLinkClient({
     baseUrl: `${origin}/api`,

@@ -2,10 +2,10 @@ import { onTestFinished } from 'vitest'
 import { numberOf } from './responses.ts'
 import type { Server } from './server.ts'
 
-/** Path and query of every request, in order. */
+/** Returns the path and query of every request, in order. */
 export const addresses = ({ seen }: Server): string[] => seen.map(({ url }) => url)
 
-/** The page that each request asked for, in order. */
+/** Returns the page number of every request, in order. */
 export const pagesSeen = ({ seen }: Server): number[] => seen.map(({ url }) => numberOf(url))
 
 export const ids = (rows: readonly { id: number }[]): number[] => rows.map(({ id }) => id)
@@ -19,7 +19,7 @@ export async function collect<T>(rows: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-/** The reasons of all rejections that nobody handles while the work runs. */
+/** Runs the work and returns the reasons of all unhandled rejections. */
 export async function unhandledIn(work: () => Promise<unknown>): Promise<unknown[]> {
   const unhandled: unknown[] = []
   const listener = (reason: unknown) => unhandled.push(reason)

@@ -1,25 +1,25 @@
 import { isShortLinkError, type ShortLinkError } from 'shortlink-sdk'
 import { expect } from 'vitest'
 
-/** The error that a call ends with; anything but one of the package's own fails the test. */
+/** Returns the error that a call rejects with. Fails the test if it is not an error of this package. */
 export async function failure(call: PromiseLike<unknown>): Promise<ShortLinkError> {
   const error = await thrown(call)
   if (!isShortLinkError(error))
-    throw new Error('It failed with an error that is not one of the package', { cause: error })
+    throw new Error('the call rejected with an error that is not a ShortLinkError', { cause: error })
   return error
 }
 
-/** Whatever a call rejects with; an answer fails the test. */
+/** Returns what a call rejects with. Fails the test if the call succeeds. */
 export async function thrown(call: PromiseLike<unknown>): Promise<unknown> {
-  const answer = await call.then(
+  const settled = await call.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),
   )
-  if ('value' in answer) expect.fail(`It should have failed, but answered ${JSON.stringify(answer.value)}`)
-  return answer.error
+  if ('value' in settled) expect.fail(`the call should reject, but resolved with ${JSON.stringify(settled.value)}`)
+  return settled.error
 }
 
-/** Waits until something is so, looking again whenever the event loop has gone round. */
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise<void>((resolve) => setTimeout(resolve, 1))
+/** Waits until a condition holds, and checks it every millisecond. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise<void>((resolve) => setTimeout(resolve, 1))
 }

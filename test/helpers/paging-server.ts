@@ -1,9 +1,9 @@
 import { range } from './lists.ts'
 
-/** What a server makes of a `limit`: how it is asked, and how many rows a page has; `undefined` where it refuses. */
+/** Returns the number of rows on a page, given the requested `limit`; `undefined` if the server refuses the limit. */
 type PageSize = (page: number, limit: number | undefined) => number | undefined
 
-/** Rows on a page where no `limit` is named. */
+/** Rows on a page without a `limit`. */
 const DEFAULT_SIZE = 15
 
 const honour: PageSize = (_, limit = DEFAULT_SIZE) => limit
@@ -21,7 +21,7 @@ const constant =
     size
 const refuse: PageSize = (_, limit) => (limit === undefined ? DEFAULT_SIZE : undefined)
 
-/** How servers choose the size of their pages. */
+/** The page sizes of different servers. */
 export const pageSizes: Readonly<Record<string, PageSize>> = {
   'honours the limit': honour,
   'caps it at 99': capAt(99),
@@ -46,7 +46,7 @@ export const pageSizes: Readonly<Record<string, PageSize>> = {
 
 type Say = (page: { size: number; limit: number | undefined; rows: number }) => number
 
-/** What servers say that the size of their pages is. */
+/** The values of `perpage` that different servers send. */
 const perpages: Readonly<Record<string, Say>> = {
   'the size': ({ size }) => size,
   'the limit': ({ limit = DEFAULT_SIZE }) => limit,
@@ -71,7 +71,7 @@ const nextpages: Readonly<Record<string, (page: number, isLast: boolean) => numb
   'the current one on every page': (page) => page,
 }
 
-/** One server: each of its habits by name. */
+/** A server: the name of each of its habits, and the number of its rows. */
 export interface Habits {
   readonly rows: number
   readonly pageSize: string
@@ -82,31 +82,31 @@ export interface Habits {
   readonly absent: string
 }
 
-/** Every value of every habit. */
+/** All values of each habit. */
 export const habits = {
   pageSize: Object.keys(pageSizes),
   perpage: Object.keys(perpages),
   refusal: Object.keys(refusals),
   nextpage: Object.keys(nextpages),
   numbers: ['numbers', 'strings'],
-  /** The number that it leaves out. */
+  /** The number that the server leaves out. */
   absent: ['none', 'result', 'maxpage'],
 }
 
 export interface PagingServer {
-  /** The ids of the rows, at first 1, 2, 3 and so on; a test may add and delete some. */
+  /** The ids of the rows, initially 1, 2, 3, … A test may add and delete ids. */
   readonly ids: number[]
-  /** The HTTP status and the body for a page. */
+  /** Returns the HTTP status and the body for a page. */
   answer(page: number, limit: number | undefined): { status: number; body: Record<string, unknown> }
-  /** The same over HTTP. */
+  /** A `fetch` that returns the same responses. */
   readonly fetch: typeof globalThis.fetch
-  /** Each request, and whether it was refused. */
+  /** All requests, and whether each was refused. */
   readonly requests: { page: number; limit: number | undefined; refused: boolean }[]
-  /** The sizes of the pages that it gave. */
+  /** The sizes of the pages that were sent. */
   readonly sizes: Set<number>
 }
 
-/** A server in memory with a list of rows. */
+/** Creates an in-memory server with one list. */
 export function pagingServer(habits: Habits): PagingServer {
   const ids = range(1, habits.rows)
   const requests: PagingServer['requests'] = []
@@ -114,12 +114,12 @@ export function pagingServer(habits: Habits): PagingServer {
   const spell = (value: number | null | undefined) =>
     habits.numbers === 'strings' && typeof value === 'number' ? String(value) : value
   const answer: PagingServer['answer'] = (page, limit) => {
-    const answer = answerOf(habits, ids, page, limit)
-    requests.push({ page, limit, refused: answer === undefined })
-    if (!answer) return refusals[habits.refusal]!
-    sizes.add(answer.size)
-    const data = Object.fromEntries(Object.entries(answer.numbers).map(([name, value]) => [name, spell(value)]))
-    return { status: 200, body: { error: 0, data: { ...data, list: answer.rows.map((id) => ({ id: spell(id) })) } } }
+    const found = readPage(habits, ids, page, limit)
+    requests.push({ page, limit, refused: found === undefined })
+    if (!found) return refusals[habits.refusal]!
+    sizes.add(found.size)
+    const data = Object.fromEntries(Object.entries(found.numbers).map(([name, value]) => [name, spell(value)]))
+    return { status: 200, body: { error: 0, data: { ...data, list: found.rows.map((id) => ({ id: spell(id) })) } } }
   }
   const fetch = async (url: string) => {
     const query = new URL(url).searchParams
@@ -129,8 +129,8 @@ export function pagingServer(habits: Habits): PagingServer {
   return { ids, answer, fetch: fetch as typeof globalThis.fetch, requests, sizes }
 }
 
-/** The rows and numbers of a page; `undefined` where the server refuses the limit. */
-function answerOf(habits: Habits, ids: readonly number[], page: number, limit: number | undefined) {
+/** Returns the rows and the numbers of a page; `undefined` if the server refuses the limit. */
+function readPage(habits: Habits, ids: readonly number[], page: number, limit: number | undefined) {
   const size = pageSizes[habits.pageSize]!(page, limit)
   if (size === undefined) return undefined
   const maxpage = Math.ceil(ids.length / size)

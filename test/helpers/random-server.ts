@@ -33,17 +33,17 @@ const dialects: Deviation[][] = [
 
 const plainUrls = [(number: number) => `https://shop.example/${number}`]
 
-/** What servers and rows are like. */
+/** The deviations of servers, and the aliases and addresses of rows, that a random server draws from. */
 interface Kinds {
   readonly dialects: readonly Deviation[][]
   readonly aliases: readonly string[]
-  /** Addresses of a number. */
+  /** Each creates an address with a number. */
   readonly urls: readonly ((number: number) => string)[]
 }
 
 const plain: Kinds = { dialects, aliases: plainAliases, urls: plainUrls }
 
-/** Servers that store, compare and refuse what they are sent their own way, and rows for which that matters. */
+/** Servers that store, compare or refuse values differently, and rows that are affected by that. */
 export const withOwnWays: Kinds = {
   dialects: [
     ...dialects,
@@ -89,7 +89,7 @@ export const withOwnWays: Kinds = {
   ],
 }
 
-/** Repeatable numbers from 0 to 1. */
+/** Creates a generator of reproducible numbers from 0 to 1. */
 function randomOf(seed: number): () => number {
   let state = Math.imul(seed + 1, 0x9e3779b1) >>> 0
   return () => {
@@ -98,26 +98,26 @@ function randomOf(seed: number): () => number {
   }
 }
 
-/** The letters and digits of an alias, by another way than that of the package. */
+/** Returns the letters and digits of an alias. Written independently of the package. */
 export const lettersOf = (alias: string) =>
   [...alias.normalize('NFD').toLowerCase()].filter((letter) => /[a-z0-9]/.test(letter)).join('')
 
 type Stored = Sandbox['data']['links'][number]
 
-/** A server with random links, faults and deviations, another program that writes, and the truth about its links. */
+/** A server with random links, faults and deviations, and another program that writes. Its checks read its links. */
 export class RandomServer {
   protected random: () => number
   protected readonly dialect: Deviation[]
   protected readonly sandbox: Sandbox
-  /** Links that the programs under test have not made. */
+  /** The ids of links that the programs under test did not create. */
   protected readonly others = new Set<number>()
   protected readonly deleted: Stored[] = []
-  /** Links that the other program has deleted. */
+  /** Links that the other program deleted. */
   protected readonly removed = new Set<Stored>()
-  /** Links that another program deletes, so that those behind them move while a list is read. */
+  /** The ids of links that the other program will delete, which moves later links to earlier pages during a walk. */
   protected shifting = new Set<number>()
   readonly #kinds: Kinds
-  /** The links on a page at most. */
+  /** The maximum number of links on a page. */
   readonly #pageSize: number
 
   constructor(seed: number, kinds = plain) {
@@ -134,7 +134,7 @@ export class RandomServer {
     this.#pageSize = this.pick([100, 3])
   }
 
-  /** Another program writes meanwhile, and what is deleted is noted. */
+  /** Sends a request to the sandbox. Lets the other program write, and records deleted links. */
   protected async fetch(...call: Parameters<typeof fetch>): Promise<Response> {
     const { links } = this.sandbox.data
     const before = [...links]
@@ -144,7 +144,7 @@ export class RandomServer {
         await this.addAsAnother(alias)
       }
     }
-    // Not the newest: the sandbox would give its id to the next link, which databases do not.
+    // Keeps the newest link, because the sandbox would reuse its id, which databases do not.
     const newest = Math.max(...links.map(({ id }) => id))
     const shifting = links.filter(({ id }) => this.shifting.has(id) && id < newest)
     if (shifting.length > 0 && this.random() < 0.1) {
@@ -154,14 +154,14 @@ export class RandomServer {
       this.shifting.delete(gone.id)
       this.others.delete(gone.id)
     }
-    // A response may be lost after the work.
+    // The response may be lost after the work was done.
     const response = await this.sandbox.fetch(smallPage(call[0], this.#pageSize), call[1]).finally(() => {
       this.deleted.push(...before.filter((link) => !links.includes(link) && !this.removed.has(link)))
     })
     return this.random() < 0.05 ? withoutLastRow(response) : response
   }
 
-  /** Adds links that another program deletes later. */
+  /** Adds links that the other program deletes later. */
   protected async addShifting(): Promise<void> {
     for (let count = Math.floor(this.random() * 20); count > 0; count--) {
       const id = await this.addAsAnother(`other-${count}`)
@@ -169,7 +169,7 @@ export class RandomServer {
     }
   }
 
-  /** Adds a link as another program does: a row of the server with the next id. */
+  /** Adds a link as another program would, and returns its id. */
   protected async addAsAnother(alias: string): Promise<number | undefined> {
     const { links } = this.sandbox.data
     if (!links[0]) return undefined
@@ -180,7 +180,7 @@ export class RandomServer {
     return id
   }
 
-  /** A row that is done has a link with its alias that leads to its address. */
+  /** Throws unless a finished row has a link with its alias that leads to its address. */
   protected checkRow({ url, custom }: LinkRow, shorturl: string, id?: number): void {
     const link = this.sandbox.data.links.find(({ alias }) => decodeURI(shorturl) === `https://sho.rt/${alias}`)
     if (!link) throw new Error(`there is no link ${shorturl}`)
@@ -189,17 +189,17 @@ export class RandomServer {
     if (custom && lettersOf(link.alias) !== lettersOf(custom)) throw new Error(`${shorturl} is not ${custom}`)
   }
 
-  /** Whether a link leads to an address as this server stores it, whose fragment and last slash may be missing. */
+  /** Returns whether a link leads to an address as this server stores it, maybe without its fragment and last slash. */
   protected leadsTo({ longurl }: Stored, url: string): boolean {
     return this.#isStoredAs(longurl, url) || plainUrl(longurl) === plainUrl(url)
   }
 
-  /** Whether this server stores an address, or its ASCII form, like this. */
+  /** Returns whether this server stores an address, or its ASCII form, as `longurl`. */
   #isStoredAs(longurl: string, url: string): boolean {
     return [url, new URL(url).href].some((sent) => this.storedUrl(sent) === longurl)
   }
 
-  /** No more links were made for an address than rows have it. */
+  /** Throws if more links were created for an address than rows have it. */
   protected checkNumber(rows: readonly LinkRow[]): void {
     const made = this.sandbox.data.links.filter(({ id }) => !this.others.has(id))
     for (const { longurl } of made) {
@@ -208,7 +208,7 @@ export class RandomServer {
         rows.filter(({ url }) => this.#isStoredAs(longurl, String(url))),
       ]
       if (links.length > wanted.length) {
-        throw new Error(`${links.length} links were made for ${wanted.length} rows to ${longurl}`)
+        throw new Error(`${links.length} links were created for ${wanted.length} rows to ${longurl}`)
       }
     }
   }
@@ -217,14 +217,14 @@ export class RandomServer {
     return Array.from({ length: count }, () => ({ url: this.url(), custom: this.pick(this.#kinds.aliases) as string }))
   }
 
-  /** An alias as this server has stored it. */
+  /** Returns an alias as this server stores it. */
   protected stored(alias: string): string {
     if (!this.dialect.includes('alias-slugged')) return alias
     const plain = alias.normalize('NFD').replace(/[\u0300-\u036f.]/g, '')
     return plain.toLowerCase().replace(/[_\s]+/g, '-')
   }
 
-  /** An address as this server has stored it, by another way than that of the mock server. */
+  /** Returns an address as this server stores it. Written independently of the mock server. */
   protected storedUrl(url: string): string {
     let stored = url
     if (this.dialect.includes('url-respelled')) {
@@ -249,7 +249,7 @@ export class RandomServer {
   }
 }
 
-/** An address without what servers may change of it. */
+/** Returns an address without the parts that servers may change. */
 function plainUrl(url: string): string {
   const [address = ''] = url.replaceAll('&amp;', '&').replaceAll('rel="nofollow" ', '').split('#')
   return decodeURI(new URL(address).href)
@@ -257,7 +257,7 @@ function plainUrl(url: string): string {
     .normalize()
 }
 
-/** The address of a list, with smaller pages than were asked for. */
+/** Returns the URL of a request with a smaller `limit`. */
 function smallPage(input: string | URL | Request, size: number): string | URL | Request {
   const url = new URL(String(input))
   if (size >= 100 || !url.searchParams.has('limit')) return input
@@ -265,7 +265,7 @@ function smallPage(input: string | URL | Request, size: number): string | URL | 
   return url
 }
 
-/** A page of links whose last row is lost on the way, while its count stays. */
+/** Returns a page of links without its last row, but with an unchanged count. */
 async function withoutLastRow(response: Response): Promise<Response> {
   const { status, headers } = response
   const text = await response.text()

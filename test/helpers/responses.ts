@@ -1,18 +1,18 @@
 import type { Answering, Canned } from './server.ts'
 
-/** One page of a list under `data`, as the reference has it. */
+/** Returns one page of a list under `data`, as in the reference. */
 export function page(key: string, rows: unknown, numbers: Record<string, unknown> = {}): Canned {
   const single = { result: 1, perpage: 15, currentpage: 1, nextpage: null, maxpage: 1 }
   return { body: { error: '0', data: { ...single, ...numbers, [key]: rows } } }
 }
 
-/** The row of a splash page: the shortest row that there is. */
+/** Returns a splash page: the resource with the fewest fields. */
 export const splash = (id: number) => ({ id, name: `Splash ${id}`, date: '2026-11-02 09:30:00' })
 
-/** The page number that a request asks for. */
+/** Returns the page number of a request. */
 export const numberOf = (url: string): number => Number(new URL(url, 'http://sho.rt').searchParams.get('page') ?? 1)
 
-/** Answers with the pages of a list of so many splash pages, numbered from 1. */
+/** Creates a list of splash pages with the ids from 1 to `total`. */
 export function splashPages(total: number, perpage: number): Answering {
   return ({ url }) => {
     const currentpage = numberOf(url)
@@ -24,10 +24,10 @@ export function splashPages(total: number, perpage: number): Answering {
   }
 }
 
-/** A page of a gateway, where JSON is expected. */
+/** A gateway's page, sent instead of JSON. */
 export const html = '<!DOCTYPE html><html><body><h1>Down for maintenance</h1></body></html>'
 
-/** An account in its shortest form. */
+/** The response to GET /account. */
 export const account = {
   error: 0,
   data: {

@@ -3,16 +3,16 @@ import type { AddressInfo, Socket, Server as TcpServer } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { portsFrom } from '../everywhere/runner/listen.ts'
 
-/** A request as it came over the wire, its body read to the end. */
+/** A received request with its whole body. */
 interface Seen {
   readonly method: string
-  /** Path and query, as they stood in the request line. */
+  /** The path and query of the request line. */
   readonly url: string
   readonly headers: IncomingMessage['headers']
   readonly body: Buffer
 }
 
-/** What is answered: a string as it is, anything else as JSON. */
+/** A response. A body that is a string is sent unchanged, any other as JSON. */
 export interface Canned {
   readonly status?: number
   readonly statusText?: string
@@ -20,17 +20,17 @@ export interface Canned {
   readonly body?: unknown
 }
 
-/** Answers one request. `destroy` ends the connection instead; `undefined` leaves it open without an answer. */
+/** Returns the response to a request; `undefined` sends none. `destroy` closes the connection instead. */
 export type Answering = (request: Seen, destroy: () => void) => Canned | undefined | Promise<Canned | undefined>
 
 /** A server on loopback. */
 export interface Server {
   readonly origin: string
-  /** Every request, in the order in which they came in whole. */
+  /** All requests, in the order in which they were complete. */
   readonly seen: Seen[]
 }
 
-/** Opens a server on a free port of loopback, which closes with its connections after the test. Gives its origin. */
+/** Starts a server on a free loopback port, closes it after the test, and returns its origin. */
 export async function listen(listener: RequestListener | TcpServer): Promise<string> {
   const server = typeof listener === 'function' ? createServer(listener) : listener
   const sockets = new Set<Socket>()
@@ -48,32 +48,32 @@ export async function listen(listener: RequestListener | TcpServer): Promise<str
 
 const closedPort = portsFrom(17_000)
 
-/** The origin of a port of loopback where nobody listens, not even a test that runs beside this one. */
+/** Returns the origin of a loopback port that no server uses, including servers of concurrent tests. */
 export const closedOrigin = async (): Promise<string> => `http://127.0.0.1:${await closedPort()}`
 
-/** A server that gives these answers in turn, the last one ever after, or asks a function each time. */
-export async function serve(...answers: [Answering] | Canned[]): Promise<Server> {
+/** Starts a server that sends these responses in order, then repeats the last one, or calls a function for each. */
+export async function serve(...responses: [Answering] | Canned[]): Promise<Server> {
   const seen: Seen[] = []
-  const [first] = answers
+  const [first] = responses
   const next: Answering =
-    typeof first === 'function' ? first : () => (answers[seen.length - 1] ?? answers.at(-1)) as Canned | undefined
+    typeof first === 'function' ? first : () => (responses[seen.length - 1] ?? responses.at(-1)) as Canned | undefined
   const origin = await listen(async (incoming, outgoing) => {
     const body = await bytesOf(incoming)
     if (body === undefined) return
     const request: Seen = { method: incoming.method!, url: incoming.url!, headers: incoming.headers, body }
     seen.push(request)
-    const answer = await next(request, () => incoming.socket.destroy())
-    if (!answer || outgoing.destroyed) return
-    const { status = 200, statusText, headers } = answer
-    const type = { 'content-type': typeof answer.body === 'string' ? 'text/html' : 'application/json' }
+    const response = await next(request, () => incoming.socket.destroy())
+    if (!response || outgoing.destroyed) return
+    const { status = 200, statusText, headers } = response
+    const type = { 'content-type': typeof response.body === 'string' ? 'text/html' : 'application/json' }
     if (statusText === undefined) outgoing.writeHead(status, { ...type, ...headers })
     else outgoing.writeHead(status, statusText, { ...type, ...headers })
-    outgoing.end(typeof answer.body === 'string' ? answer.body : wire(answer.body ?? { error: 0 }))
+    outgoing.end(typeof response.body === 'string' ? response.body : wire(response.body ?? { error: 0 }))
   })
   return { origin, seen }
 }
 
-/** JSON as PHP writes it: slashes escaped, and what lies beyond ASCII too. */
+/** Returns JSON as PHP writes it: slashes and non-ASCII characters are escaped. */
 function wire(value: unknown): string {
   return JSON.stringify(value)
     .replaceAll('/', '\\/')
@@ -84,7 +84,7 @@ async function bytesOf(incoming: IncomingMessage): Promise<Buffer | undefined> {
   try {
     return Buffer.concat(await incoming.toArray())
   } catch {
-    // The client left midway.
+    // The client disconnected.
     return undefined
   }
 }

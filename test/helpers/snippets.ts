@@ -12,7 +12,7 @@ export interface Fence {
   readonly code: string
 }
 
-/** The fenced blocks of a Markdown text, in their order. */
+/** Returns the fenced code blocks of a Markdown text, in order. */
 export function fencesOf(markdown: string): Fence[] {
   return [...markdown.matchAll(/^```(\S.*)\n([\s\S]*?)^```$/gm)].map(({ index, 1: words = '', 2: code = '' }) => ({
     line: markdown.slice(0, index).split('\n').length + 1,
@@ -21,12 +21,12 @@ export function fencesOf(markdown: string): Fence[] {
   }))
 }
 
-/** Whether a program looks for a Redis at REDIS_URL. */
+/** Returns whether a program needs a Redis at REDIS_URL. */
 export const needsRedis = (code: string): boolean => code.includes("from 'ioredis'")
 
 /**
- * What the compiler says of these files under the options of the project, and others where they are given. What they
- * import is checked as a part of the project.
+ * Returns the compiler's errors in these files, with the options of the project and `others`. Errors in imported files
+ * are left out.
  */
 export function typeErrors(paths: readonly string[], others: ts.CompilerOptions = {}): string[] {
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile)

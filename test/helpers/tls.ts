@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:tls'
 import { selfSigned } from '../fixtures/self-signed.ts'
 import { listen } from './server.ts'
 
-/** A server that reads a request over TLS, does its work, and then sends a record that cannot be decrypted. */
+/** Starts a server that reads a request over TLS, does its work, and then sends a record that cannot be decrypted. */
 export async function startBreakingTls(): Promise<{ origin: string; requests: () => number }> {
   let requests = 0
   const server = createTlsServer(selfSigned, (socket) => {

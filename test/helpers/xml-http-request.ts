@@ -2,12 +2,12 @@ import { vi } from 'vitest'
 
 type Handler<Event> = ((event: Event) => void) | null
 
-/** Of Node, whatever a test puts in its place later. */
+// Node's fetch, even if a test replaces the global one later.
 const { fetch } = globalThis
 
 /**
- * What an upload needs of XMLHttpRequest, as its standard says it: redirects are followed, an error has no reason, and
- * what is set too late is an error. It sends over the fetch of Node.
+ * The parts of XMLHttpRequest that an upload needs, as in its standard: it follows redirects, an error has no reason,
+ * and a header that is set too late throws. It sends with Node's fetch.
  */
 class XmlHttpRequest {
   readonly upload: { onprogress: Handler<{ lengthComputable: boolean; loaded: number; total: number }> } = {
@@ -25,7 +25,7 @@ class XmlHttpRequest {
   state: 'unsent' | 'opened' | 'sent' | 'done' | 'failed' | 'aborted' = 'unsent'
   #method = ''
   #url = ''
-  #answered = new Headers()
+  #responseHeaders = new Headers()
   readonly #headers = new Headers()
   readonly #controller = new AbortController()
 
@@ -37,14 +37,14 @@ class XmlHttpRequest {
   }
 
   setRequestHeader(name: string, value: string): void {
-    this.#mustBeOpened()
+    this.#assertOpened()
     this.#headers.append(name, value)
   }
 
   send(body: Blob): void {
-    this.#mustBeOpened()
+    this.#assertOpened()
     this.state = 'sent'
-    // The standard asks here whether anybody listens: a listener that comes later is told nothing.
+    // As in the standard, a listener that is added after `send` is never called.
     const onSent = this.upload.onprogress === null ? () => {} : (loaded: number) => this.#progress(loaded, body.size)
     void this.#exchange(body, onSent)
   }
@@ -56,12 +56,12 @@ class XmlHttpRequest {
     this.onabort?.({})
   }
 
-  /** Every header in a line, by name and in lower case; the last line ends like the others. */
+  /** Returns a line for each header, sorted by name. Names are in lower case, and every line ends with CRLF. */
   getAllResponseHeaders(): string {
-    return [...this.#answered].map(([name, value]) => `${name}: ${value}\r\n`).join('')
+    return [...this.#responseHeaders].map(([name, value]) => `${name}: ${value}\r\n`).join('')
   }
 
-  #mustBeOpened(): void {
+  #assertOpened(): void {
     if (this.state !== 'opened') throw new DOMException(`the state is ${this.state}`, 'InvalidStateError')
   }
 
@@ -82,7 +82,7 @@ class XmlHttpRequest {
       this.responseURL = response.url
       this.status = response.status
       this.statusText = response.statusText
-      this.#answered = response.headers
+      this.#responseHeaders = response.headers
     } catch {
       if (this.state === 'aborted') return
       this.state = 'failed'
@@ -95,7 +95,7 @@ class XmlHttpRequest {
   }
 }
 
-/** Gives the runtime an XMLHttpRequest until its globals are put back. The answer lists those that were made. */
+/** Stubs the global XMLHttpRequest until `vi.unstubAllGlobals()`. Returns the list of all instances. */
 export function stubXmlHttpRequest(): readonly Pick<XmlHttpRequest, 'state' | 'withCredentials'>[] {
   const made: XmlHttpRequest[] = []
   vi.stubGlobal(
