@@ -4,12 +4,12 @@ import { createSandbox } from 'shortlink-sdk/testing'
 import { expect, it, vi } from 'vitest'
 import { ShortLinkClient as Client } from '../../src/client/client.ts'
 
-/** Wraps an object and everything that it returns but promises, as tracers do. */
+/** Wraps an object and everything that it returns, except promises, as tracers do. */
 function traced<T extends object>(target: T): T {
   return new Proxy(target, {
     get(object, key, receiver) {
       const value = Reflect.get(object, key, receiver)
-      // A Proxy must return the prototype of a class as it is.
+      // A Proxy must return the `prototype` of a class unchanged.
       return key === 'prototype' ? value : wrapped(value)
     },
     apply: (method, self, args) => wrapped(Reflect.apply(method as never, self, args)),
@@ -50,7 +50,7 @@ it.each(wrappers)('works in %s', async (_, wrap) => {
   expect(await client.withOptions({ retry: 0 }).account.get()).toMatchObject({ id: 1 })
 })
 
-it('is what Vue gives back', () => {
+it('is not copied by Vue', () => {
   const client = new Client({ baseUrl: 'https://sho.rt/api', apiKey: null })
   expect(reactive({ client }).client).toBe(client)
   expect(reactive({ links: client.links }).links).toBe(client.links)

@@ -1,5 +1,5 @@
 import { ConfigurationError, InvalidRequestError, ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { becomeBrowser } from '../helpers/browser.ts'
 import { connect, KEY } from '../helpers/client.ts'
 import { failure } from '../helpers/outcome.ts'
@@ -133,6 +133,16 @@ describe('an invalid option is refused, and the error names it', () => {
   ])('%s may be %o', (option, value) => {
     expect(() => new ShortLinkClient({ ...good, [option]: value })).not.toThrow()
   })
+})
+
+it('by default, an attempt may take 30 s, and a call is retried twice', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const fetch = () => new Promise<never>(() => {})
+  const client = new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: KEY, rateLimit: false, fetch })
+  const call = client.account.get().safe()
+  await vi.advanceTimersByTimeAsync(95_000)
+  expect(await call).toMatchObject({ error: { code: 'timeout', timeout: 30_000, attempts: 3 } })
 })
 
 describe('environment variables', () => {

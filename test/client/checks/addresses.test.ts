@@ -4,7 +4,7 @@ import { connect } from '../../helpers/client.ts'
 
 const { links }: ShortLinkClient = connect({ origin: 'https://sho.rt' })
 
-describe('an address that a link may lead to', () => {
+describe('the `url` of a link', () => {
   it.each([
     'https://shop.example',
     'HTTPS://shop.example/caf\u00e9 menu',
@@ -21,7 +21,7 @@ describe('an address that a link may lead to', () => {
     'youtube://youtu.be/aqz',
     'intent://youtu.be/aqz#Intent;scheme=https;end',
     'market://details?id=com.example',
-    // A joiner between the letters of a script, and within an emoji.
+    // A joiner between letters that need it, and within an emoji.
     'https://shop.example/\u0646\u0645\u06cc\u200c\u062f\u0627\u0646\u0645',
     'https://shop.example/\u{1f469}\u200d\u{1f373}',
   ])('is %s, also as a target', (url) => {

@@ -25,9 +25,14 @@ describe('an invalid parameter is refused before anything is sent', () => {
   const refused: Refused[] = [
     ['no name', (c) => c.campaigns.update(1, {} as never), 'name', /is missing, expected a string/],
     ['a number for a name', (c) => c.campaigns.create({ name: 5 as never }), 'name', /expected a string, received 5/],
-    ['a text for a flag', (c) => c.campaigns.create({ public: 'yes' as never }), 'public', /expected true or false/],
-    ['a colour by name', (c) => c.channels.update(1, { color: 'red' }), 'color', /#RRGGBB or #RGB, received "red"/],
-    ['a colour with more behind', (c) => c.channels.update(1, { color: '#ffffff\n' }), 'color', /#RRGGBB/],
+    [
+      'a string for a boolean',
+      (c) => c.campaigns.create({ public: 'yes' as never }),
+      'public',
+      /expected true or false/,
+    ],
+    ['the name of a colour', (c) => c.channels.update(1, { color: 'red' }), 'color', /#RRGGBB or #RGB, received "red"/],
+    ['a colour followed by a line break', (c) => c.channels.update(1, { color: '#ffffff\n' }), 'color', /#RRGGBB/],
     [
       'rgb beyond 255',
       (c) => c.qr.create({ type: 'text', data: 'a', background: 'rgb(0,256,0)' }),
@@ -104,7 +109,12 @@ describe('an invalid parameter is refused before anything is sent', () => {
     ['a day that does not exist', upload({ expiry: '2026-02-30' }), 'expiry', /a date that exists/],
     ['a day and a time', upload({ expiry: '2026-01-31 10:00:00' }), 'expiry', /YYYY-MM-DD/],
     ['a Date', upload({ expiry: new Date() }), 'expiry', /YYYY-MM-DD, received a Date$/],
-    ['fewer downloads than none', upload({ maxdownloads: -1 }), 'maxdownloads', /whole number from 0, received -1/],
+    [
+      'a negative number of downloads',
+      upload({ maxdownloads: -1 }),
+      'maxdownloads',
+      /whole number from 0, received -1/,
+    ],
     ['a file without a name', (c) => c.files.upload('', content), 'filename', /file name/],
     [
       'a file name with a zero-width space',
@@ -119,10 +129,15 @@ describe('an invalid parameter is refused before anything is sent', () => {
       /: it has an invisible character/,
     ],
     ['an alias of a file with a direction mark', upload({ custom: '\u202etea' }), 'custom', /an invisible character/],
-    ['the folder above for a file name', (c) => c.files.upload('..', content), 'filename', /file name/],
+    ['the parent folder for a file name', (c) => c.files.upload('..', content), 'filename', /file name/],
     ['page 0', (c) => c.campaigns.list({ page: 0 }), 'page', /positive integer/],
     ['a list of parameters', (c) => c.account.update([] as never), '', /an object of parameters, received a list/],
-    ['what JSON cannot hold', (c) => c.request('POST', '/url/add', { json: { id: 5n } }), '', /a JSON value/],
+    [
+      'a value that JSON cannot represent',
+      (c) => c.request('POST', '/url/add', { json: { id: 5n } }),
+      '',
+      /a JSON value/,
+    ],
     ['a body for GET', (c) => c.request('GET', '/urls', { json: {} }), 'body', /GET/],
     ['a file for GET', (c) => c.request('GET', '/urls', { body: content }), 'body', /GET/],
     [
@@ -131,8 +146,8 @@ describe('an invalid parameter is refused before anything is sent', () => {
       'body',
       /json.*body|body.*json/,
     ],
-    ['a method in small letters', (c) => c.request('post' as never, '/url/add'), 'method', /one of GET, POST/],
-    ['half a letter in a query', (c) => c.files.list({ name: 'a\ud800' }), 'name', /surrogate/],
+    ['a method in lower case', (c) => c.request('post' as never, '/url/add'), 'method', /one of GET, POST/],
+    ['a lone surrogate in a query', (c) => c.files.list({ name: 'a\ud800' }), 'name', /surrogate/],
     ['a path for a file', (c) => c.files.upload('a.txt', './a.txt' as never), 'content', /Blob/],
     ['a symbol in a query', (c) => c.request('GET', '/urls', { query: { q: Symbol('a') as never } }), 'q', /symbol/],
     [
@@ -149,7 +164,7 @@ describe('an invalid parameter is refused before anything is sent', () => {
     ],
     ...[null, 5, () => {}, { '~standard': {} }].map(
       (schema): Refused => [
-        'what is no schema',
+        'a value that is not a schema',
         (c) => c.request('POST', '/url/add', { json: {}, schema: schema as never }),
         'schema',
         /expected a Standard Schema, such as one of zod, valibot or ArkType/,
@@ -157,7 +172,7 @@ describe('an invalid parameter is refused before anything is sent', () => {
     ),
     ...[undefined, '', 5].map(
       (listKey): Refused => [
-        'a list without the key of its rows',
+        'a list without `listKey`',
         (c) => c.paginate('/urls', { listKey } as never),
         'listKey',
         /the key of the rows/,
@@ -190,13 +205,13 @@ describe('an invalid parameter is refused before anything is sent', () => {
       /^expected an object of parameters, received a URLSearchParams/,
     ],
     [
-      'an alias under the name that answers have',
+      'an alias under the name of the response field',
       (c) => c.links.create({ url: 'https://shop.example', alias: 'tea' } as never),
       'alias',
       /^unknown parameter, did you mean custom\?$/,
     ],
     [
-      'a controller for a signal',
+      'an AbortController for a signal',
       (c) => c.account.get({ signal: new AbortController() as never }),
       'signal',
       /^expected an AbortSignal, received an AbortController$/,
@@ -229,7 +244,7 @@ describe('an invalid parameter is refused before anything is sent', () => {
     })
   })
 
-  it('no name of a parameter or an option looks like a slip for another one', () => {
+  it('no name of a parameter or an option is close enough to another to count as misspelled', () => {
     for (const names of [Object.keys(linkCreate), callOptionNames, Object.keys(clientOptionChecks)]) {
       expect(names.length).toBeGreaterThan(5)
       for (const name of names) {
@@ -269,7 +284,7 @@ describe('an invalid parameter is refused before anything is sent', () => {
     expect(server.seen).toEqual([])
   })
 
-  it('an option of a list, and the error names the list as its call', async () => {
+  it('an option of a list; the error names the call of the list', async () => {
     const error = await failure(connect({ origin: 'https://sho.rt' }).campaigns.list({}, { concurrency: 0 }))
     expect(error).toMatchObject({ method: 'GET', path: '/campaigns', issues: [{ path: ['concurrency'] }] })
   })
@@ -282,14 +297,14 @@ describe('an invalid parameter is refused before anything is sent', () => {
     )
   })
 
-  it('the error cuts a long value', async () => {
+  it('a long value is truncated in the error', async () => {
     const error = await failure(connect({ origin: 'https://sho.rt' }).channels.update(1, { color: 'x'.repeat(5000) }))
     expect(error.message.length).toBeLessThan(400)
   })
 })
 
 describe('what is sent', () => {
-  /** The body that a call sends, as JSON reads it. */
+  /** Returns the parsed body that a call sends. */
   async function sent(call: Call): Promise<unknown> {
     const server = await serve({})
     await call(connect(server, { validation: 'report' }))
@@ -300,15 +315,15 @@ describe('what is sent', () => {
     ['`null` is sent', (c) => c.domains.update(1, { redirectroot: null }), { redirectroot: null }],
     ['an empty string clears an address', (c) => c.domains.update(1, { redirectroot: '' }), { redirectroot: '' }],
     [
-      'a domain may do without TLS',
+      'a domain may have http:',
       (c) => c.domains.create({ domain: 'http://a.example/' }),
       { domain: 'http://a.example/' },
     ],
-    ['an empty name is sent where none is needed', (c) => c.campaigns.create({ name: '' }), { name: '' }],
+    ['an empty name is sent if the name is optional', (c) => c.campaigns.create({ name: '' }), { name: '' }],
     ['a colour of three digits is sent', (c) => c.channels.update(1, { color: '#FFF' }), { color: '#FFF' }],
     ['the address of an app is sent', (c) => c.links.create({ url: 'myapp://open' }), { url: 'myapp://open' }],
     [
-      'a mail address is sent',
+      'a mailto: address is sent',
       (c) => c.links.create({ url: 'mailto:tea@shop.example' }),
       { url: 'mailto:tea@shop.example' },
     ],
@@ -324,7 +339,7 @@ describe('what is sent', () => {
         { url: 'https://shop.example', [name]: 'a' },
       ]),
     [
-      'a name like one that is given is sent',
+      'a name close to one that is given is sent',
       (c) => c.links.create({ url: 'https://shop.example', custom: 'tea', costum: 'b' } as never),
       { url: 'https://shop.example', custom: 'tea', costum: 'b' },
     ],
@@ -334,16 +349,16 @@ describe('what is sent', () => {
       { type: 'text', data: 'a', eyes: { shape: 'round' } },
     ],
     ['a list is data of a QR code', (c) => c.qr.update(1, { data: ['a', 0, null] }), { data: ['a', 0, null] }],
-    ['a colour may be of any case', (c) => c.channels.update(1, { color: '#00aAfF' }), { color: '#00aAfF' }],
+    ['a colour may be in any case', (c) => c.channels.update(1, { color: '#00aAfF' }), { color: '#00aAfF' }],
     [
       'a colour may have spaces',
       (c) => c.qr.update(1, { data: 'a', background: 'rgb( 1 , 2 , 255 )' }),
       { data: 'a', background: 'rgb( 1 , 2 , 255 )' },
     ],
-    ['half a letter in JSON arrives escaped', (c) => c.campaigns.create({ name: 'a\ud800' }), { name: 'a\ud800' }],
+    ['a lone surrogate in JSON is sent escaped', (c) => c.campaigns.create({ name: 'a\ud800' }), { name: 'a\ud800' }],
     ['any JSON goes through `request`', (c) => c.request('PATCH', '/url/1', { json: [null, false] }), [null, false]],
     ['a password may be `null`', (c) => c.account.update({ password: null as never }), { password: null }],
-    ['what has a toJSON is data', json(new Date(0)), { a: '1970-01-01T00:00:00.000Z' }],
+    ['an object with toJSON is data', json(new Date(0)), { a: '1970-01-01T00:00:00.000Z' }],
     ['`null` as the whole JSON', (c) => c.request('PUT', '/url/1', { json: null }), null as never],
   ])('%s', async (_, call, body) => {
     expect(await sent(call)).toEqual(body)
@@ -357,7 +372,7 @@ describe('what is sent', () => {
       '?a=&b=',
     ],
     ['0 and false are sent', (c) => c.request('GET', '/files', { query: { a: 0, b: false } }), '?a=0&b=false'],
-    ['an empty query is none', (c) => c.request('GET', '/files', { query: {} }), ''],
+    ['an empty query sends no query string', (c) => c.request('GET', '/files', { query: {} }), ''],
     ['an unlisted key is sent', (c) => c.files.list({ folder: 'a/b', limit: 5 } as never), '?folder=a%2Fb&limit=5'],
     ['names are escaped too', (c) => c.request('GET', '/files', { query: { 'a&b=c': '+' } }), '?a%26b%3Dc=%2B'],
   ])('in a query %s', async (_, call, search) => {
@@ -367,7 +382,7 @@ describe('what is sent', () => {
   })
 
   it.each(['a b.txt', 'a#b.txt', '100%25.txt', 'Ünïcode 文件 🫖.txt', "it's (1)*!~.txt", '.htaccess', '👩‍🍳'])(
-    'the file name, display name and alias %j arrive whole',
+    'the file name, display name and alias %j are sent unchanged',
     async (name) => {
       const server = await serve({})
       await connect(server, { validation: 'report' }).files.upload(name, content, { name, custom: name })

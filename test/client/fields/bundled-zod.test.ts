@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-/** What a user's program gets of the package, as one file. */
+/** The bundle of the package in a user's program. */
 const entry = fileURLToPath(new URL('../../../src/index.ts', import.meta.url))
 
 let folder: string
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Runs a program in a Node process of its own, and returns what it prints as JSON. */
+/** Runs a program in a new Node process, and returns the JSON that it prints. */
 async function run(program: string, ...flags: string[]): Promise<unknown> {
   const path = join(folder, 'program.mjs')
   await writeFile(path, program)
@@ -45,7 +45,7 @@ console.log(JSON.stringify(error.message))`
     expect(await run(program, '--disallow-code-generation-from-strings')).toBe(message)
   })
 
-  it('leave the global configuration of a program’s own zod unchanged, and take nothing from it', async () => {
+  it('neither change nor use the global configuration of a program’s own zod', async () => {
     const program = `
 const config = { customError: () => 'an error of the program', localeError: () => 'an error of the program' }
 globalThis.__zod_globalConfig = config

@@ -1,4 +1,4 @@
-/** Schemas of users that refuse a value, or throw: the call is done by then, and its error says so. */
+/** Schemas of users that reject a value or throw. The call is done by then, so the outcome of its error is `done`. */
 
 import { isShortLinkError, type StandardSchema } from 'shortlink-sdk'
 import { describe, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ import { serve } from '../../helpers/server.ts'
 const schemaOf = (validate: (value: unknown) => unknown) =>
   ({ '~standard': { version: 1, vendor: 'odd', validate } }) as StandardSchema<unknown>
 
-/** As ArkType has them: a class of list whose constructor wants something else than a length. */
+/** Like ArkType's errors: a subclass of Array whose constructor does not take a length. */
 class ArkErrors extends Array {
   constructor(context: { name: string }) {
     super()
@@ -32,13 +32,13 @@ const throwing = (error: unknown) =>
   })
 const schemas: [what: string, schema: StandardSchema<unknown>, message: RegExp][] = [
   ['throws an error', throwing(new TypeError('no id')), /: `schema` threw: no id$/],
-  ['throws a text with the key in it', throwing(`bad ${KEY}`), /: `schema` threw: bad \[redacted\]$/],
+  ['throws a string that contains the key', throwing(`bad ${KEY}`), /: `schema` threw: bad \[redacted\]$/],
   ['rejects', schemaOf(() => Promise.reject(new Error('later'))), /: `schema` threw: later$/],
-  ['gives a list with issues, as ArkType does', schemaOf(() => arkErrors), /id: id must be a number/],
+  ['returns a list of issues, as ArkType does', schemaOf(() => arkErrors), /id: id must be a number/],
 ]
 
 describe.each(schemas)('a schema that %s', (_, schema, message) => {
-  it('ends a POST that is done with an InvalidResponseError whose outcome is done', async () => {
+  it('makes a successful POST fail with an InvalidResponseError whose outcome is `done`', async () => {
     const server = await serve({ body: { error: 0, id: 7 } })
     const error = await failure(connect(server, { retry: 2 }).request('POST', '/url/add', { json: {}, schema }))
     expect(error).toMatchObject({ code: 'invalid_response', outcome: 'done', retryable: false, attempts: 1 })
@@ -47,13 +47,13 @@ describe.each(schemas)('a schema that %s', (_, schema, message) => {
     expect(server.seen).toHaveLength(1)
   })
 
-  it('ends a walk with an InvalidResponseError', async () => {
+  it('makes a walk fail with an InvalidResponseError', async () => {
     const server = await serve(page('urls', [{ id: 1 }]))
     const error = await failure(connect(server).paginate('/urls', { listKey: 'urls', schema }).toArray())
     expect(isShortLinkError(error) && error.code).toBe('invalid_response')
   })
 
-  it('is reported under `report`, which gives the body as it came', async () => {
+  it('is reported with `validation: report`, and the call returns the original body', async () => {
     const server = await serve({ body: { error: 0, id: 7 } })
     const drifts: unknown[] = []
     const client = connect(server, { validation: 'report', onDrift: (drift) => drifts.push(drift) })

@@ -1,4 +1,4 @@
-/** What an editor shows of the types that are inferred from schemas. */
+/** How editors show the types that are inferred from schemas. */
 import { fileURLToPath } from 'node:url'
 import * as schemas from 'shortlink-sdk/schemas'
 import ts from 'typescript'
@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile)
 const { options } = ts.parseJsonConfigFileContent({ ...config, files: [], include: [] }, ts.sys, root)
 
-/** What the language service shows at a place in a program, marked with `^` in front of the name. */
+/** Returns the hover text of the name after the `^` in a program. */
 function hover(marked: string): { text: string; docs: string } {
   const file = `${root}test/client/fields/hovered.ts`
   const position = marked.indexOf('^')
@@ -76,12 +76,12 @@ it.each([
     '`undefined` if the server sends none.',
   ],
   [
-    'what a creation sends back',
+    'the result of a creation',
     `console.log((await client.campaigns.create({})).^rotator)`,
     '(property) rotator?: string | false | undefined',
     'The URL of the rotator, built from the slug; `false` if the campaign has no public one.',
   ],
-])('the field of %s is shown with its type and its docs', (_, use, text, docs) => {
+])('a hover shows the type and the docs: %s', (_, use, text, docs) => {
   const program = `import { ShortLinkClient } from 'shortlink-sdk'\nconst client = new ShortLinkClient()\n${use}\n`
   expect(hover(program)).toEqual({ text, docs })
 })

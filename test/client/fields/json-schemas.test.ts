@@ -9,7 +9,7 @@ const schemas: Readonly<Record<SchemaName, z.core.$ZodType>> = { ...exported }
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true })
 const jsonSchemaOf = (name: SchemaName) => z.toJSONSchema(schemas[name], { io: 'output' })
 
-/** The value with another in the place of each field, at every depth. */
+/** Yields copies of a value, each with one field replaced, at every depth. */
 function* withOneWrong(value: unknown, wrong: unknown): Generator<unknown> {
   yield wrong
   if (Array.isArray(value)) for (const changed of withOneWrong(value[0], wrong)) yield [changed]
@@ -19,8 +19,8 @@ function* withOneWrong(value: unknown, wrong: unknown): Generator<unknown> {
   }
 }
 
-describe.each(Object.keys(samples) as SchemaName[])('the JSON schema that zod makes of %s', (name) => {
-  it('accepts what the client reads, with keys of tomorrow', async () => {
+describe.each(Object.keys(samples) as SchemaName[])('the JSON schema of %s', (name) => {
+  it('accepts the result of a call, and unknown fields', async () => {
     const validate = ajv.compile(jsonSchemaOf(name))
     const sample = (await samples[name]()) as object
     for (const value of [sample, { ...sample, tomorrow: 1 }]) {
@@ -28,7 +28,7 @@ describe.each(Object.keys(samples) as SchemaName[])('the JSON schema that zod ma
     }
   })
 
-  it('refuses each field with a value of another type, and each that is missing unless it may be left out', async () => {
+  it('rejects a field of another type, and a missing field unless it is optional', async () => {
     const validate = ajv.compile(jsonSchemaOf(name))
     const sample = (await samples[name]()) as object
     for (const changed of withOneWrong(sample, Symbol('a value of no type in JSON'))) {
@@ -48,6 +48,6 @@ describe.each(Object.keys(samples) as SchemaName[])('the JSON schema that zod ma
   })
 })
 
-it('is there for every exported schema', () => {
+it('has a sample for every exported schema', () => {
   expect(Object.keys(samples).sort()).toEqual(Object.keys(schemas).sort())
 })

@@ -1,4 +1,4 @@
-/** The package depends on zod 4 of any minor version, so its sources and its schemas have to work with each. */
+/** The package depends on any zod 4, so its sources and schemas must work with the oldest and the newest. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ export async function check${name}() {
   const schema = schemas.${name}
   const sample = { ...(await samples.${name}()) as object, tomorrow: 1 }
   const row: Row = schema.parse(sample)
-  // @ts-expect-error: keys that the schema does not know are kept, and absent from the type
+  // @ts-expect-error: unknown keys are kept, but they are not in the type
   equal(row.tomorrow, 1)
   deepStrictEqual(row, sample)
 
@@ -74,7 +74,7 @@ export const optional: [schemas.QrDetails, schemas.LinkDetails, schemas.CreatedC
 await Promise.all([${exported.map(([name]) => `check${name}()`).join(', ')}])
 `
 
-/** Reads what servers send for every call, as the reference and the field notes have it. */
+/** Reads the responses to every call, from the reference and the field notes. */
 const reading = `
 import { deepStrictEqual } from 'node:assert/strict'
 import { ShortLinkClient } from 'shortlink-sdk'
@@ -94,7 +94,7 @@ for (const [name, { call, ...reference }] of rows) {
 let folder: string
 
 beforeAll(async () => {
-  // In the repository, where the packages are found.
+  // Inside the repository, so that the packages are found.
   folder = await mkdtemp(`${root}node_modules/.zod-versions-`)
   await writeFile(join(folder, 'compositions.ts'), compositions)
   await writeFile(join(folder, 'reading.ts'), reading)

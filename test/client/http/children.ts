@@ -8,17 +8,16 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 
-/** A child process that a test started. */
 export interface Child {
-  /** The values that the program printed, one line of JSON each. */
+  /** The values that the program printed, each as a line of JSON. */
   readonly lines: AsyncIterableIterator<unknown>
   /** The exit code, or the signal that ended it. */
   readonly exited: Promise<number | string>
 }
 
 /**
- * Bundles a program of `children/` before the tests of a file, so that it starts without a loader, whose memory and
- * processor time would be measured too. Returns what starts it.
+ * Bundles a program of `children/` before the tests of a file, and returns a function that starts it. Without a bundle,
+ * the memory and the CPU time of a loader would be measured too.
  */
 export function childProgram(name: string): (args: object, nodeOptions?: string[]) => Child {
   let folder: string

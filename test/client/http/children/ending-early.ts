@@ -1,6 +1,6 @@
 /**
- * Uploads to a server that answers with headers and then stalls, and collects garbage before the attempt ends. Prints
- * how each attempt ended; the process must then go away by itself.
+ * Uploads to a server that sends headers and then stalls, and collects garbage before each attempt ends. Prints how each
+ * attempt ended. The process must then exit on its own.
  */
 import { isShortLinkError, ShortLinkClient } from 'shortlink-sdk'
 import { createProxy } from 'shortlink-sdk/proxy'
@@ -10,7 +10,7 @@ export interface EndingEarlyArgs {
   readonly attempts: number
   readonly sender: 'client' | 'proxy'
   readonly end: 'abort' | 'timeout'
-  /** Whether the content is sent as a whole before the attempt ends. */
+  /** Whether all of the content is sent before the attempt ends. */
   readonly isWhole: boolean
 }
 
@@ -19,7 +19,7 @@ const baseUrl = `${origin}/api`
 const timeout = end === 'timeout' ? 100 : false
 const address = 'https://app.example/files/upload/a.txt'
 
-/** A stream is sent with `redirect: 'error'`, where Node's fetch can lose the signal. */
+/** Returns a stream. Streams are sent with `redirect: 'error'`, and Node's fetch can lose the signal then. */
 const content = () =>
   new ReadableStream<Uint8Array>({
     start(controller) {
@@ -37,7 +37,7 @@ globalThis.fetch = async (...args) => {
 }
 
 const client = new ShortLinkClient({ baseUrl, apiKey: 'KEY', retry: 0, rateLimit: false, timeout })
-// The failures are intended, so they are not printed.
+// The failures are intended.
 const onError = () => {}
 const proxy = createProxy(client, { allow: ['POST /files/upload/:filename'], authorize: 'everyone', onError })
 

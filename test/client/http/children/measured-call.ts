@@ -1,4 +1,4 @@
-/** Makes one call and prints how it ended, and what it cost. */
+/** Makes one call, and prints its result, CPU time and memory. */
 import { inspect } from 'node:util'
 import { isShortLinkError, ShortLinkClient } from 'shortlink-sdk'
 import { createProxy } from 'shortlink-sdk/proxy'
@@ -12,11 +12,11 @@ export interface MeasuredCallArgs {
 export interface Measured {
   /** `answered`, or the code and the outcome of the error. For a proxy, the status. */
   readonly end: string
-  /** The length of the error as a log shows it. */
+  /** The length of the error in a log. */
   readonly shownLength: number
-  /** Processor time of the call, in milliseconds. */
+  /** The CPU time of the call, in milliseconds. */
   readonly cpuMs: number
-  /** The growth of the process's memory at its peak, in megabytes. */
+  /** The maximum growth of the process's memory, in megabytes. */
   readonly growthMb: number
 }
 

@@ -12,23 +12,23 @@ afterEach(() => void vi.unstubAllGlobals())
 const refused = { error: 1, message: 'No' }
 const keyAdvice = /Check `apiKey` or SHORTLINK_API_KEY, then `authScheme`: some servers do not expect Bearer/
 
-/** The message that a call ends with where the server answers so. */
+/** Returns the message of the error for a response. */
 async function messageFor(answer: Canned, options = {}): Promise<string> {
   const error = await failure(connect(await serve(answer), options).account.get())
   return error.message
 }
 
-/** The port of a server that speaks TLS. */
-async function tlsPort(): Promise<string> {
+/** Starts a TLS server and returns its port. */
+async function startTls(): Promise<string> {
   return new URL(await listen(createTlsServer(selfSigned, (_, response) => response.end('{"error":0}')))).port
 }
 
 describe('a refused key', () => {
-  it.each([401, 403])('with %i: the error says to check the key first if one was sent', async (status) => {
+  it.each([401, 403])('with %i: the advice is to check the key, if one was sent', async (status) => {
     expect(await messageFor({ status, body: refused })).toMatch(keyAdvice)
   })
 
-  it('ends its message with one full stop before the advice, whether the server wrote one or not', async () => {
+  it('has exactly one full stop between the server’s message and the advice', async () => {
     const advised = /401 No\. Check `apiKey`/
     expect(await messageFor({ status: 401, body: refused })).toMatch(advised)
     expect(await messageFor({ status: 401, body: { error: 1, message: 'No.' } })).toMatch(advised)
@@ -57,7 +57,7 @@ describe('a wrong base address', () => {
     expect(error.message).toContain(`Check \`baseUrl\` or SHORTLINK_BASE_URL, which is ${server.origin}/api`)
   })
 
-  it('is suspected under the name of the opener’s option for the opener API', async () => {
+  it('is suspected with the name `openerUrl` for the opener API', async () => {
     const error = await failure(
       connect(await serve({ status: 404, body: html })).opener.create({ url: 'https://shop.example' }),
     )
@@ -65,8 +65,8 @@ describe('a wrong base address', () => {
   })
 
   it.each<[name: string, body: unknown]>([
-    ['JSON whose error is a text, as of a web framework', { error: 'Not Found', message: 'No' }],
-    ['JSON of the platform', refused],
+    ['JSON whose `error` is a string, as from a web framework', { error: 'Not Found', message: 'No' }],
+    ['JSON from the platform', refused],
   ])('is suspected if a 404 is %s, and the call has no id', async (_, body) => {
     expect(await messageFor({ status: 404, body })).toMatch(/^GET \/account: 404 No\. Check `baseUrl` or /)
   })
@@ -75,13 +75,13 @@ describe('a wrong base address', () => {
     [{}, true],
     [{ campaign: 999 }, false],
     [{ pixels: [7] }, false],
-  ])('is suspected if a 404 is of the platform only if no parameter is an id: %j', async (params, isSuspected) => {
+  ])('is suspected after a 404 from the platform only if no parameter is an id: %j', async (params, isSuspected) => {
     const client = connect(await serve({ status: 404, body: refused }))
     const { message } = await failure(client.links.create({ url: 'https://shop.example', ...params }))
     expect(message.includes('Check `baseUrl`')).toBe(isSuspected)
   })
 
-  it('is suspected second by a 404 of the links section, which the server may not have', async () => {
+  it('is the second suspicion after a 404 of the links section, which the server may lack', async () => {
     const client = connect(await serve({ status: 404, body: html }))
     const error = await failure(client.links.list())
     expect(error.message).toMatch(
@@ -93,7 +93,7 @@ describe('a wrong base address', () => {
     [refused, false],
     [{ error: true, message: 'No' }, false],
     [{ error: 'Not Found', message: 'No' }, true],
-  ])('is suspected after a call with an id only if the 404 is not of the platform: %j', async (body, isSuspected) => {
+  ])('is suspected after a call with an id only if the 404 is not from the platform: %j', async (body, isSuspected) => {
     const { message } = await failure(connect(await serve({ status: 404, body })).campaigns.delete(7))
     expect(message.includes('Check `baseUrl`')).toBe(isSuspected)
   })
@@ -102,10 +102,10 @@ describe('a wrong base address', () => {
 describe('a 404 of the API', () => {
   it.each<[what: string, isSuspected: boolean, call: (client: ShortLinkClient) => PromiseLike<unknown>]>([
     ['an id in the path', false, (c) => c.qr.get(7)],
-    ['an id as text', false, (c) => c.channels.assignItem('3', 'links', '7')],
+    ['an id as a string', false, (c) => c.channels.assignItem('3', 'links', '7')],
     ['an id among the parameters', false, (c) => c.links.create({ url: 'https://shop.example', campaign: 7 })],
     ['no id', true, (c) => c.account.get()],
-    ['digits in a parameter that is no id', true, (c) => c.channels.create({ name: '2026', color: '#123456' })],
+    ['digits in a parameter that is not an id', true, (c) => c.channels.create({ name: '2026', color: '#123456' })],
     ['digits in a file name', true, (c) => c.files.upload('7', new Blob(['a']))],
     ['digits in an address', true, (c) => c.domains.create({ domain: 'https://7.example' })],
     ['digits in a segment of another path', true, (c) => c.request('GET', '/v2/urls')],
@@ -122,13 +122,13 @@ describe('a 404 of the API', () => {
 describe('an address that may be wrong', () => {
   const advice = /\. Check `baseUrl` or SHORTLINK_BASE_URL, which is \S+$/
 
-  it.each(['ENOTFOUND', 'ECONNREFUSED'])('is suspected after %s, and the error says which it is', async (code) => {
+  it.each(['ENOTFOUND', 'ECONNREFUSED'])('is suspected after %s, and the error contains it', async (code) => {
     const fetch = () => Promise.reject(Object.assign(new Error(`connect ${code}`), { code }))
     const error = await failure(connect({ origin: 'https://sho.rt' }, { fetch }).account.get())
     expect(error.message).toMatch(advice)
   })
 
-  it('is suspected if a page of HTML comes with 200, and the error says which it is', async () => {
+  it('is suspected after an HTML page with 200, and the error contains it', async () => {
     expect(await messageFor({ body: html })).toMatch(advice)
   })
 
@@ -141,17 +141,17 @@ describe('an address that may be wrong', () => {
 })
 
 describe('TLS', () => {
-  it('an https: address of a port that speaks HTTP: the error says that the port may not speak TLS', async () => {
+  it('an https: address of an HTTP port: the error says that the port may not speak TLS', async () => {
     const { origin } = await serve({})
     const client = connect({ origin: origin.replace('http:', 'https:') })
     const error = await failure(client.campaigns.create({ name: 'a' }))
-    // The codes of OpenSSL do not tell whether it was the handshake.
+    // OpenSSL's codes do not show whether the handshake failed.
     expect(error).toMatchObject({ code: 'connection', outcome: 'unknown', retryable: false })
     expect(error.message).toBe('POST /campaign/add: the TLS connection failed: perhaps this port speaks http:')
   })
 
   it('a self-signed certificate is not retried, and the error names NODE_EXTRA_CA_CERTS', async () => {
-    const origin = `https://localhost:${await tlsPort()}`
+    const origin = `https://localhost:${await startTls()}`
     const onRetry = vi.fn()
     for (const call of [(c: ShortLinkClient) => c.account.get(), (c: ShortLinkClient) => c.campaigns.create({})]) {
       const error = await failure(call(connect({ origin }, { retry: 2, onRetry })))
@@ -181,25 +181,25 @@ describe('a misspelled or misplaced name', () => {
   it.each<[options: object, message: RegExp]>([
     [{ baseURL: 'https://sho.rt' }, /^baseURL: unknown option, did you mean baseUrl\?$/],
     [{ rateLimit: { intervall: 5 } }, /^rateLimit\.intervall: unknown option, did you mean interval\?$/],
-  ])('a slip for an option is refused, with a suggestion: %j', (options, message) => {
+  ])('a misspelled option is refused, with a suggestion: %j', (options, message) => {
     expect(() => connect({ origin: 'https://sho.rt' }, options)).toThrow(message)
   })
 
-  it('the options that exist are listed if no name is close', () => {
+  it('the valid options are listed if no name is close', () => {
     expect(() => connect({ origin: 'https://sho.rt' }, { elephants: 0 } as never)).toThrow(
       /^elephants: unknown option, expected one of timeout, deadline, retry, priority, headers, fetchOptions, beforeRequest, baseUrl, /,
     )
   })
 
-  it('a parameter that the reference does not list is sent if its type is plain', async () => {
+  it('a parameter outside the reference is sent if its value is plain', async () => {
     const server = await serve({ body: { error: 0 } })
     await connect(server, { validation: 'report' }).files.list({ folder: 'a', deep: true, limit: 5 } as never)
     expect(server.seen[0]!.url).toBe('/api/files?folder=a&deep=true&limit=5')
   })
 })
 
-describe('what a program has at hand is accepted', () => {
-  it('an id may be a string of digits, as it comes from a route', async () => {
+describe('a value of another form is accepted:', () => {
+  it('an id may be a string of digits, as in the parameters of a route', async () => {
     const server = await serve({ body: { error: 0, message: '' } })
     await connect(server).campaigns.assignLink('3', '52')
     await connect(server).domains.delete('52')

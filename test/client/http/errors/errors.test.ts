@@ -26,10 +26,10 @@ const get = (c: ShortLinkClient) => c.account.get()
 const post = (c: ShortLinkClient) => c.campaigns.create({ name: 'a' })
 const open = (c: ShortLinkClient) => c.opener.create({ url: 'https://www.youtube.com/watch?v=1' })
 
-describe('an error that the server answers with', () => {
+describe('an error response', () => {
   const no = (error: unknown, message?: string): Canned => ({ body: { error, message } })
 
-  /** What came, the class it becomes, its `code`, `status` and `outcome`, and which calls may be sent again. */
+  /** The response, the error's class, `code`, `status` and `outcome`, and which calls may be retried. */
   type Row = [
     came: string,
     answer: Canned,
@@ -42,8 +42,8 @@ describe('an error that the server answers with', () => {
 
   const rows: Row[] = [
     ['error 1 with 200', no(1, 'Taken'), ApiError, 'api', 400, 'rejected', ''],
-    ['a text with 200', no('Taken'), ApiError, 'api', 400, 'rejected', ''],
-    ['300 that calls itself a success', { status: 300, body: account }, ApiError, 'api', 400, 'rejected', ''],
+    ['a string as `error` with 200', no('Taken'), ApiError, 'api', 400, 'rejected', ''],
+    ['300 with a body that says success', { status: 300, body: account }, ApiError, 'api', 400, 'rejected', ''],
     ['400 in the body of a 200', no(400, 'Invalid'), ApiError, 'api', 400, 'rejected', ''],
     ['599 in the body', no(599, 'Oops'), ServerError, 'server', 599, 'unknown', ''],
     ['401', { status: 401, ...no(1, 'Key') }, AuthenticationError, 'authentication', 401, 'rejected', ''],
@@ -71,7 +71,7 @@ describe('an error that the server answers with', () => {
       expect(error).toMatchObject({ name: type.name, code, status, httpStatus, retryable, attempts: 1 })
       expect(error.outcome).toBe(line.startsWith('POST') && [408, 499].includes(httpStatus) ? 'unknown' : outcome)
       expect(`${error.method} ${error.path}`).toBe(line)
-      // A 200 says nothing about an error in the body, so the message leaves it out.
+      // The message leaves out the status 200, because the error is in the body.
       expect(error.message).toMatch(
         new RegExp(
           `^${line}: ${httpStatus === 200 && status === 400 && !came.startsWith('400') ? 'Taken$' : `${httpStatus === 300 ? 300 : status} \\S`}`,
@@ -97,51 +97,47 @@ describe('an error that the server answers with', () => {
 
   it.each<[came: string, answer: Canned, message: RegExp]>([
     [
-      'the message of the body',
+      'the message in the body',
       { status: 400, body: { error: 1, message: 'Der Name ist vergeben' } },
       /400 Der Name ist vergeben$/,
     ],
-    ['the words of the status where the body has no message', { status: 502, body: html }, /502 Bad Gateway/],
+    ['the status text if the body has no message', { status: 502, body: html }, /502 Bad Gateway/],
     [
-      'that the response is an HTML page where the status has no words either',
+      'that the response is an HTML page if there is no status text either',
       { status: 502, statusText: '', body: html },
       /502 .*HTML page/,
     ],
     ['that there was no message', { status: 400, statusText: '', body: { error: 1 } }, /400 no message$/],
-    [
-      'nothing of “OK” where the body of a 200 is an error without a message',
-      { body: { error: 1 } },
-      /account: no message$/,
-    ],
-    ['nothing of “OK” where only the number in the body is an error', { body: { error: 429 } }, /429 no message$/],
+    ['no “OK” if the body of a 200 is an error without a message', { body: { error: 1 } }, /account: no message$/],
+    ['no “OK” if the body has only the number of an error', { body: { error: 429 } }, /429 no message$/],
     [
       'every field of a message that is an object',
       { body: { error: 1, message: { name: ['is taken'] } } },
       /account: .*name.*is taken/,
     ],
     [
-      'the words under msg',
+      'the message under `msg`',
       { body: { error: 1, msg: 'Please enter a valid URL.' } },
       /account: Please enter a valid URL\.$/,
     ],
     [
-      'the words of a field that names itself',
+      'the message of a field without its name if the message contains it',
       { status: 422, body: { errors: { url: ['The url field is required.'] } } },
       /422 The url field is required\.$/,
     ],
     [
-      'the words and their fields',
+      'the messages and the names of their fields',
       { status: 422, body: { errors: { url: 'is required', custom: ['is taken', 'is long'] } } },
       /422 url: is required; custom: is taken; custom: is long$/,
     ],
-    ['the words under status_txt', { status: 400, body: { status_txt: 'INVALID_URI' } }, /400 INVALID_URI$/],
+    ['the message under `status_txt`', { status: 400, body: { status_txt: 'INVALID_URI' } }, /400 INVALID_URI$/],
     [
-      'the words of a response without an error that cannot be used',
+      'the message of an unusable response without `error`',
       { body: { msg: 'Try later' } },
       /The server said: Try later$/,
     ],
-    ['nothing of a message that is a number', { body: { error: 1, message: 5 } }, /account: no message$/],
-  ])('has a message that says %s', async (_, answer, message) => {
+    ['nothing from a message that is a number', { body: { error: 1, message: 5 } }, /account: no message$/],
+  ])('has a message with %s', async (_, answer, message) => {
     expect((await failure(get(connect(await serve(answer))))).message).toMatch(message)
   })
 
@@ -164,7 +160,7 @@ describe('an error that the server answers with', () => {
   })
 })
 
-describe('an answer that cannot be read', () => {
+describe('an unreadable response', () => {
   const pageCame = 'the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address'
   const xmlCame = pageCame.replace('an HTML page', 'an XML document')
   const noJson = 'the response is not JSON, or was cut short'
@@ -182,22 +178,22 @@ describe('an answer that cannot be read', () => {
       `${noJson}. It begins with “OK [redacted] ${'x'.repeat(86)}…”`,
     ],
     [
-      'an error of PHP',
+      'a PHP error',
       '<br />\n<b>Fatal error</b>:  Uncaught Error: {closure}() in <b>/srv/a.php</b> on line <b>3</b><br />\n',
       'the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address. It begins with “Fatal error : Uncaught Error: {closure}() in /srv/a.php on line 3”',
     ],
-    ['a page of script alone', '<script>location = "/login"</script>', pageCame],
-    ['a comment alone', '<!-- <b>down</b> -->\n', pageCame],
+    ['only a script', '<script>location = "/login"</script>', pageCame],
+    ['only a comment', '<!-- <b>down</b> -->\n', pageCame],
     ['a comment before a page', `<!-- v7 -->${html}`, `${pageCame}. It begins with “Down for maintenance”`],
-    ['a doctype alone', '<!DOCTYPE html>', pageCame],
+    ['only a doctype', '<!DOCTYPE html>', pageCame],
     ['a byte order mark before a page', `\ufeff${html}`, `${pageCame}. It begins with “Down for maintenance”`],
-    ['a page behind much white space', `${' \n'.repeat(5000)}<html></html>`, pageCame],
+    ['a page after much white space', `${' \n'.repeat(5000)}<html></html>`, pageCame],
     [
-      'a page behind a warning of PHP',
+      'a page after a PHP warning',
       `\nWarning: No key in /srv/a.php on line 3\n${html}`,
       `${pageCame}. It begins with “Warning: No key in /srv/a.php on line 3 Down for maintenance”`,
     ],
-    ['a drawing', '<svg xmlns="http://www.w3.org/2000/svg"><path/></svg>', xmlCame],
+    ['an SVG', '<svg xmlns="http://www.w3.org/2000/svg"><path/></svg>', xmlCame],
     ['XML', '<?xml version="1.0"?><error>No</error>', `${xmlCame}. It begins with “No”`],
     ['XHTML', `<?xml version="1.0"?>${html}`, `${pageCame}. It begins with “Down for maintenance”`],
     [
@@ -228,11 +224,11 @@ describe('an answer that cannot be read', () => {
 
   it.each([
     ['a byte order mark', '\ufeff'],
-    ['a warning of PHP in HTML', warning],
-    ['many warnings of PHP', warning.repeat(400)],
-    ['a warning of PHP in plain text', '\nWarning: Undefined array key "a" in /srv/a.php on line 12\n'],
+    ['a PHP warning in HTML', warning],
+    ['many PHP warnings', warning.repeat(400)],
+    ['a PHP warning in plain text', '\nWarning: Undefined array key "a" in /srv/a.php on line 12\n'],
     [
-      'a table of Xdebug',
+      'an Xdebug table',
       "<br />\n<font size='1'><table class='xdebug-error'><tr><td>( ! ) Notice</td></tr></table></font>\n",
     ],
   ])('%s before the JSON is skipped', async (_, before) => {
@@ -270,7 +266,7 @@ describe('a field of an error', () => {
     expect(JSON.parse(JSON.stringify(error))).toMatchObject({ reason })
   })
 
-  it('`reason` of a list that lacks rows, or gives another page', async () => {
+  it('`reason` of a list that lacks rows, or whose server sends another page', async () => {
     const walk = async (body: object, query = {}) =>
       connect(await serve({ body }))
         .splash.list(query)
@@ -281,7 +277,7 @@ describe('a field of an error', () => {
     expect(await failure(walk(short, { page: 2 }))).toMatchObject({ reason: 'schema' })
   })
 
-  it('`others` of a conflict are the links of the alias on other domains, without secrets', () => {
+  it('`others` of a conflict are the links with the alias on other domains, without secrets', () => {
     const link = (domain: string) => ({ shorturl: `https://${domain}/tea`, longurl: `https://shop.example/?k=${KEY}` })
     const context = { redact: (text: string) => text.replaceAll(KEY, '[redacted]') }
     expect(new LinkConflictError(link('sho.rt'), context).others).toEqual([])
@@ -293,8 +289,8 @@ describe('a field of an error', () => {
   })
 })
 
-describe('a call that gets no answer', () => {
-  it('was not sent if the connection was refused, and may be sent again', async () => {
+describe('a call without a response', () => {
+  it('was not sent if the connection was refused, and may be retried', async () => {
     const origin = await closedOrigin()
     for (const call of [get, post, open]) {
       const error = await failure(call(connect({ origin })))
@@ -305,14 +301,14 @@ describe('a call that gets no answer', () => {
     }
   })
 
-  it('has an unknown outcome if the connection ends in the middle of the answer', async () => {
+  it('has an unknown outcome if the connection is lost in the middle of the response', async () => {
     const origin = await listen((_, outgoing) => {
       outgoing.writeHead(200, { 'content-length': '1000' })
       outgoing.write('{"error":0', () => outgoing.destroy())
     })
     const error = await failure(post(connect({ origin })))
     expect(error).toMatchObject({ code: 'connection', outcome: 'unknown' })
-    // The connection did open, so nothing is said of TLS.
+    // The connection was open, so TLS is not the problem.
     expect(error.message).toMatch(/^POST \/\S+: the response broke off: [^.?]+$/)
   })
 
@@ -333,7 +329,7 @@ describe('a call that gets no answer', () => {
       Object.setPrototypeOf({ message: 'fetch failed', name: 'TypeError' }, { [Symbol.toStringTag]: 'Error' }),
       /fetch failed/,
     ],
-    ['a text', 'offline', /offline/],
+    ['a string', 'offline', /offline/],
     ['an error without a message', new TypeError(''), /no response: TypeError$/],
     ['nothing', undefined, /no response: fetch gave no reason$/],
   ])('ends with a ConnectionError if fetch throws %s', async (_, value, message) => {
@@ -344,7 +340,7 @@ describe('a call that gets no answer', () => {
     expect(error.message).not.toMatch(/undefined|\[object/)
   })
 
-  it('is a ConnectionError that was not sent if a limiter of the user fails, with its error as the cause', async () => {
+  it('fails with a ConnectionError and is not sent if the user’s limiter fails; `cause` is its error', async () => {
     const down = new Error('the store is down')
     const rateLimit = { acquire: () => Promise.reject(down), observe() {}, state: {} } as never
     const client = new ShortLinkClient({ baseUrl: 'https://sho.rt', apiKey: 'KEY', rateLimit })
@@ -354,7 +350,7 @@ describe('a call that gets no answer', () => {
     expect(error?.cause).toMatchObject({ message: 'the store is down' })
   })
 
-  it('was not sent if a fetch of another realm, as under Jest, was refused the connection', async () => {
+  it('was not sent if the connection was refused to a fetch of another realm, as under Jest', async () => {
     const { runInNewContext } = await import('node:vm')
     const foreign = runInNewContext(
       "Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }) })",
@@ -373,7 +369,7 @@ describe('a redirect', () => {
       const server = await serve({ status, headers: { location: `${other.origin}/v4/account?a=1` }, body: '' })
       for (const call of [get, post]) {
         const error = await failure(call(connect(server)))
-        // PHP sends these two after the work.
+        // PHP sends these two after the work was done.
         const outcome = call === post && [302, 303].includes(status) ? 'unknown' : 'rejected'
         expect(error).toMatchObject({ code: 'api', status: 400, httpStatus: status, outcome, retryable: false })
         expect(error.message).toContain(`${status} redirected to ${other.origin}/v4/account?a=1.`)
@@ -383,7 +379,7 @@ describe('a redirect', () => {
     },
   )
 
-  it('to a relative address is resolved, and the error names the option of the API concerned', async () => {
+  it('to a relative address is resolved, and the error names the option for the base URL', async () => {
     const server = await serve({ status: 308, headers: { location: '/elsewhere' }, body: { error: 0 } })
     expect((await failure(open(connect(server)))).message).toMatch(
       new RegExp(`redirected to ${server.origin}/elsewhere\\..*openerUrl`),
@@ -401,14 +397,14 @@ describe('a redirect', () => {
     )
   })
 
-  it('that fetch itself refuses says that the address is not told', async () => {
+  it('that fetch itself refuses: the error says that the target is unknown', async () => {
     const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: new Error('unexpected redirect') }))
     const error = await failure(get(connect({ origin: 'https://sho.rt' }, { fetch, retry: 0 })))
     expect(error).toMatchObject({ code: 'connection', outcome: 'rejected' })
     expect(error.message).toMatch(/redirected to another address, which this runtime does not reveal\. Redirects/)
   })
 
-  it('is not told by other words of a fetch, so the outcome is unknown', async () => {
+  it('is not recognized in other messages of fetch, so the outcome is unknown', async () => {
     const fetch = () => Promise.reject(new TypeError('redirected to https://new.example/v4 by the server'))
     const error = await failure(post(connect({ origin: 'https://sho.rt' }, { fetch, retry: 0 })))
     expect(error).toMatchObject({ code: 'connection', outcome: 'unknown' })
@@ -416,7 +412,7 @@ describe('a redirect', () => {
 })
 
 describe('a call that cannot be sent', () => {
-  it('because a parameter does not fit is named by its method and the pattern of its path', async () => {
+  it('because of an invalid parameter: the error has its method and the pattern of its path', async () => {
     const client = connect({ origin: 'https://sho.rt' })
     expect((await failure(client.campaigns.assignLink(1, 0))).message).toMatch(
       /^POST \/campaign\/:campaignId\/assign\/:linkId: linkId: expected/,
@@ -425,13 +421,13 @@ describe('a call that cannot be sent', () => {
     expect((await failure(client.request('GET', 5 as never))).message).toMatch(/^GET a number: path: expected/)
   })
 
-  it('because a parameter does not fit has no `url` if the client has no address for it', async () => {
+  it('because of an invalid parameter: the error has no `url` if the client has no base URL', async () => {
     const client = new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: 'KEY' })
     expect((await failure(client.opener.create({ url: 'shop.example' }))).url).toBeUndefined()
     expect((await failure(client.qr.get(0))).url).toBe('https://sho.rt/api/qr/:id')
   })
 
-  it('because its address is missing is a ConfigurationError that names the option and the variable', async () => {
+  it('because the base URL is missing: a ConfigurationError names the option and the variable', async () => {
     const error = await failure(open(new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: 'KEY' })))
     expect(error).toBeInstanceOf(ConfigurationError)
     expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', retryable: false, attempts: 0 })
@@ -445,7 +441,7 @@ describe('an abort', () => {
   const reason = { why: 'the user left' }
   const aborted = { name: 'AbortError', code: 'aborted', cause: reason }
 
-  it('before the call is sent is an AbortError, not sent', async () => {
+  it('before the call is sent has the outcome `not-sent`', async () => {
     const server = await serve({ body: account })
     const error = await failure(getWith(server, AbortSignal.abort(reason)))
     expect(error).toBeInstanceOf(AbortError)
@@ -453,7 +449,7 @@ describe('an abort', () => {
     expect(server.seen).toEqual([])
   })
 
-  it('while the request is on its way says that it may have been done, and `onError` and `.safe()` get the same error', async () => {
+  it('of a request in flight has the outcome `unknown`, and `onError` and `.safe()` get the same error', async () => {
     const server = await serve(() => undefined)
     const onError = vi.fn()
     const during = new AbortController()
@@ -465,7 +461,7 @@ describe('an abort', () => {
     expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ error, attempts: 1 }))
   })
 
-  it('between attempts has the outcome of the attempt before', async () => {
+  it('between attempts has the outcome of the last attempt', async () => {
     const between = new AbortController()
     const busy = await serve({ status: 429, headers: { 'Retry-After': '60' } })
     const client = connect(busy, { retry: 1, onRetry: () => setTimeout(() => between.abort(reason)) })
@@ -474,7 +470,7 @@ describe('an abort', () => {
     expect(busy.seen).toHaveLength(1)
   })
 
-  it('while the call waits for the rate limit is not sent', async () => {
+  it('during the wait for the rate limit has the outcome `not-sent`', async () => {
     const server = await serve({ body: account })
     const waiting = new AbortController()
     const client = connect(server, { rateLimit: { requests: 1 }, onWait: () => waiting.abort(reason) })
@@ -492,7 +488,7 @@ describe('an abort', () => {
     expect(server.seen.length).toBe(observer === 'onRequest' ? 0 : 1)
   })
 
-  it('while the key function is pending ends the call at once, and nothing is sent', async () => {
+  it('during the key function ends the call at once, and nothing is sent', async () => {
     const server = await serve({ body: account })
     const controller = new AbortController()
     const asked = vi.fn(() => new Promise<string>(() => {}))
@@ -503,13 +499,13 @@ describe('an abort', () => {
     expect(server.seen).toEqual([])
   })
 
-  it('of a signal without a reason, as in React Native, has one all the same', async () => {
+  it('of a signal without a reason, as in React Native, gets a default reason', async () => {
     const server = await serve({ body: account })
     const signal = Object.assign(new EventTarget(), { aborted: true }) as never
     expect((await failure(getWith(server, signal))).cause).toMatchObject({ name: 'AbortError' })
   })
 
-  it('signal: calls leave no listener on a long-lived signal', async () => {
+  it('leaves no listener on a long-lived signal', async () => {
     const server = await serve({ body: account })
     const { signal } = new AbortController()
     const added = vi.spyOn(signal, 'addEventListener')
@@ -520,7 +516,7 @@ describe('an abort', () => {
   })
 })
 
-describe('telling errors apart', () => {
+describe('identifying errors', () => {
   it('isShortLinkError and `code` work across two copies of the package, unlike instanceof', async () => {
     vi.resetModules()
     const copy = await import('shortlink-sdk')
@@ -544,7 +540,7 @@ describe('a long message', () => {
   it.each([
     [600, 'a'.repeat(600)],
     [601, `${'a'.repeat(600)}…`],
-  ])('of %d characters is cut after 600', (length, message) => {
+  ])('of %d characters is truncated after 600', (length, message) => {
     expect(new ConfigurationError('a'.repeat(length)).message).toBe(message)
   })
 

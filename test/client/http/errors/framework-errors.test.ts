@@ -5,17 +5,17 @@ import { connect, KEY } from '../../../helpers/client.ts'
 import { thrown } from '../../../helpers/outcome.ts'
 import { account } from '../../../helpers/responses.ts'
 
-/** What Next.js throws to say that a page is dynamic, that it redirects, or that it is not found. */
+/** The errors that Next.js throws for dynamic pages, redirects and pages that are not found. */
 const dynamic = Object.assign(new Error('Dynamic server usage: no-store fetch'), { digest: 'DYNAMIC_SERVER_USAGE' })
 
 const noErrors: [string, unknown][] = [
   ['a Response, as Remix does', Response.redirect('https://app.example/login')],
-  ['an object of its own, as SvelteKit does', { status: 303, location: '/login' }],
-  ['a text', 'stop'],
+  ['a plain object, as SvelteKit does', { status: 303, location: '/login' }],
+  ['a string', 'stop'],
   ['nothing', undefined],
 ]
 
-/** A client that throws this in one of its functions, what it did with its slot, and how often it called `fetch`. */
+/** Creates a client with a function that throws, and records its slots and its calls of `fetch`. */
 function clientThatThrows(reason: unknown, place: 'fetch' | 'fetch at once' | 'key' | 'hook') {
   const slots: string[] = []
   const onError = vi.fn()
@@ -54,7 +54,7 @@ const calls: [string, (client: ShortLinkClient) => PromiseLike<unknown>][] = [
   ['ensure', (client) => client.links.ensure({ url: 'https://shop.example', custom: 'opening' })],
 ]
 
-describe.each(calls)('what steers a framework reaches it as it is: %s', (_, call) => {
+describe.each(calls)('a value that steers a framework is passed on unchanged: %s', (_, call) => {
   it.each(['fetch', 'fetch at once', 'key', 'hook'] as const)('an error with a digest, thrown by %s', async (place) => {
     const { client, slots, fetch, onError } = clientThatThrows(dynamic, place)
     expect(await thrown(call(client))).toBe(dynamic)
@@ -74,20 +74,20 @@ describe.each(calls)('what steers a framework reaches it as it is: %s', (_, call
   })
 })
 
-it('what fetch throws that is no error, and has no digest, is an error of ours', async () => {
+it('a value without a digest that fetch throws becomes a ShortLinkError', async () => {
   const { client, onError } = clientThatThrows('broken', 'fetch')
   const { error } = await client.campaigns.create({}).safe()
   expect(error).toMatchObject({ code: 'connection', outcome: 'unknown' })
   expect(onError).toHaveBeenCalledTimes(1)
 })
 
-it('an abort is an AbortError, whatever its reason is', async () => {
+it('an aborted call fails with an AbortError, even if fetch throws an error with a digest', async () => {
   const { client } = clientThatThrows(dynamic, 'fetch')
   const { error } = await client.account.get({ signal: AbortSignal.abort('left') }).safe()
   expect(error).toMatchObject({ code: 'aborted', cause: 'left' })
 })
 
-it('a proxy passes an error with a digest on to its framework', async () => {
+it('a proxy passes an error with a digest on to the framework', async () => {
   const { client } = clientThatThrows(dynamic, 'key')
   const allow = ['GET /account'] as const
   const request = () => new Request('https://app.example/account')
@@ -98,7 +98,7 @@ it('a proxy passes an error with a digest on to its framework', async () => {
   expect(onError).not.toHaveBeenCalled()
 })
 
-it('a proxy responds with 500 if its key function throws what is no error', async () => {
+it('a proxy responds with 500 if its key function throws a value that is not an Error', async () => {
   const { client } = clientThatThrows(undefined, 'key')
   const proxy = createProxy(client, { allow: ['GET /account'], authorize: 'everyone' })
   expect((await proxy(new Request('https://app.example/account'))).status).toBe(500)

@@ -4,7 +4,7 @@ import { connect } from '../../../helpers/client.ts'
 import { page } from '../../../helpers/responses.ts'
 import { closedOrigin, serve } from '../../../helpers/server.ts'
 
-/** The function in the first frame of the stack of what a call rejects with. */
+/** Returns the function in the first stack frame of the error that a call rejects with. */
 async function firstFrame(call: () => PromiseLike<unknown>): Promise<string> {
   const error = await Promise.resolve(call()).then(
     () => undefined,
@@ -63,7 +63,7 @@ describe('the stack of an error begins at the line that made the call', () => {
     expect(await firstFrame(other)).toMatch(/ at (async )?other /)
   })
 
-  it('of a list that was made elsewhere: at the `await` that asked', async () => {
+  it('of a list that was created elsewhere: at its `await`', async () => {
     const client = await refusing()
     const list = client.campaigns.list()
     async function caller() {
@@ -73,7 +73,7 @@ describe('the stack of an error begins at the line that made the call', () => {
     expect(await firstFrame(caller)).toMatch(/ at (async )?caller /)
   })
 
-  it('of a list: at the loop that asked, over its rows and over its pages', async () => {
+  it('of a list: at the loop over its rows or its pages', async () => {
     const client = await refusing()
     const list = client.campaigns.list()
     async function overRows() {

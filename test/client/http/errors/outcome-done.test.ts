@@ -2,7 +2,7 @@ import type { ApiPromise, ShortLinkClient } from 'shortlink-sdk'
 import { describe, expect, it, vi } from 'vitest'
 import { connect } from '../../../helpers/client.ts'
 
-/** A client whose server responds with this, and its fetch. */
+/** Creates a client whose server responds with this body, and its fetch. */
 function clientOf(body: unknown, headers: HeadersInit = {}) {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const fetch = vi.fn(async () => new Response(text, { headers }))
@@ -27,7 +27,7 @@ describe('a write whose response does not match', () => {
     ['an update', change],
     ['an upload', upload],
     ['a DELETE with a schema', send],
-  ])('is done if `error` says so, keeps what could be read, and is not sent again: %s', async (_, call) => {
+  ])('is done if `error` says so, keeps the body, and is not retried: %s', async (_, call) => {
     for (const error of [0, '0', false, 'false']) {
       const body = { error, id: 'seven', note: 'kept' }
       const { client, fetch } = clientOf(body)
@@ -56,7 +56,7 @@ it('a read is never done', async () => {
   expect(await read(client).safe()).toMatchObject({ error: { code: 'invalid_response', outcome: 'unknown' } })
 })
 
-it('is done although an earlier attempt may have done it', async () => {
+it('is done even if an earlier attempt may have done it', async () => {
   const fetch = vi
     .fn(async () => Response.json({ error: 0, id: 'seven' }))
     .mockImplementationOnce(async () => Response.json({ error: 1 }, { status: 503, headers: { 'Retry-After': '0' } }))
@@ -64,7 +64,7 @@ it('is done although an earlier attempt may have done it', async () => {
   expect(await change(client).safe()).toMatchObject({ error: { outcome: 'done', attempts: 2 } })
 })
 
-it('with validation: report, it is a success that is reported', async () => {
+it('with `validation: report`, it is a success and is reported', async () => {
   const onDrift = vi.fn()
   const client = clientOf({ error: 0, id: 'seven' }).client.withOptions({ validation: 'report', onDrift })
   expect(await create(client)).toMatchObject({ id: 'seven' })

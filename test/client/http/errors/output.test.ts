@@ -12,7 +12,7 @@ import { failure } from '../../../helpers/outcome.ts'
 import { page } from '../../../helpers/responses.ts'
 import { type Canned, closedOrigin, serve } from '../../../helpers/server.ts'
 
-/** The most that an error may print, in bytes. */
+/** The maximum size of a printed error, in bytes. */
 const LIMIT = 1500
 
 const longPage = `<html>${'<p>Down for maintenance</p>\n'.repeat(2000)}</html>`
@@ -50,7 +50,7 @@ await programs[name]()
 
   afterAll(() => rm(folder, { recursive: true }))
 
-  /** What the program prints to stderr when the error ends it. */
+  /** Returns the stderr of a program that an uncaught error ends. */
   async function printed(name: string, argument: unknown): Promise<string> {
     const run = promisify(execFile)(process.execPath, [
       join(folder, 'program.mjs'),
@@ -80,7 +80,7 @@ await programs[name]()
 
 const get = (client: ShortLinkClient) => client.account.get()
 
-/** One error of each kind, from calls to servers that answer so. */
+/** One error of each class. */
 const errors: [name: string, make: () => Promise<ShortLinkError>][] = [
   ['an InvalidRequestError', () => failure(connect({ origin: 'https://sho.rt' }).domains.delete(0))],
   ['a ConnectionError', async () => failure(get(connect({ origin: await closedOrigin() })))],
@@ -98,10 +98,10 @@ async function errorFor(answer: Canned): Promise<ShortLinkError> {
 }
 
 describe.each(errors)('%s', (_, make) => {
-  it('prints short with console.log: class, code, url, no undefined fields and no key', async () => {
+  it('is short in console.log: class, code, url, no undefined fields and no key', async () => {
     const error = await make()
     for (const text of [inspect(error), inspect({ deep: { inside: [error] } }), inspect(error, { depth: 10 })]) {
-      // The stack is as long as the paths of the files in it.
+      // The length of a stack depends on the paths in it.
       expect(text.length - error.stack!.length).toBeLessThan(1400)
       expect(text).toContain(`${error.constructor.name}: ${error.message}`)
       expect(text).toContain(`code: '${error.code}'`)
@@ -112,7 +112,7 @@ describe.each(errors)('%s', (_, make) => {
     expect(inspect(error).length).toBeLessThan(2000)
   })
 
-  it('has short JSON with everything that a log needs', async () => {
+  it('is short in JSON, with everything that a log needs', async () => {
     const error = await make()
     const text = JSON.stringify(error)
     const json = JSON.parse(text)
@@ -131,12 +131,12 @@ describe.each(errors)('%s', (_, make) => {
     expect(json).not.toHaveProperty('headers')
     expect(json).not.toHaveProperty('stack')
     expect(text).not.toContain(KEY)
-    // A message, ten issues or a body of 1,000 characters, and what JSON escapes in them.
+    // A message, ten issues or a body of 1,000 characters, with JSON escapes.
     expect(text.length).toBeLessThan(3000)
   })
 })
 
-it('JSON has at most ten issues and 1,000 characters of the body, the error itself has all', async () => {
+it('JSON has at most ten issues and 1,000 characters of the body; the error itself has all', async () => {
   const error = (await failure(connect(await serve({ body: wrongRows })).campaigns.list())) as InvalidRequestError
   const json = JSON.parse(JSON.stringify(error))
   expect(error.issues).toHaveLength(100)
@@ -151,7 +151,7 @@ it('a short body stays an object in JSON and in console.log', async () => {
   expect(inspect(error)).toContain("fields: { name: 'taken' }")
 })
 
-it('console.log shows 200 characters of the cause, and less of a long body the more there is besides', async () => {
+it('console.log shows 200 characters of the cause, and fewer of a long body if there is more to show', async () => {
   const fetch = () => Promise.reject(new TypeError('x'.repeat(300)))
   const error = await failure(get(connect({ origin: 'https://sho.rt' }, { fetch, retry: 0 })))
   expect(inspect(error)).toContain(`cause: 'TypeError: ${'x'.repeat(200)}…'`)

@@ -5,15 +5,15 @@ import { range } from '../../../helpers/lists.ts'
 import { failure } from '../../../helpers/outcome.ts'
 import { page } from '../../../helpers/responses.ts'
 
-/** How a server responds to the request for a page: its rows, and what it says of them. */
+/** Returns the rows of a page, and its numbers if they differ from those of `endless`. */
 type Respond = (page: number, request: number) => { rows: unknown; numbers?: Record<string, unknown> }
 
-/** The list of a server that responds so, and says that there are a billion pages unless told otherwise. */
+/** Creates a list on a server that claims to have a billion pages by default. */
 function listOf(respond: Respond, { validation = 'report', concurrency = 1 }: Settings = {}) {
   const pages: number[] = []
   const fetch = async (url: string) => {
     const currentpage = Number(new URL(url).searchParams.get('page') ?? 1)
-    if (pages.push(currentpage) > 1000) throw new Error('the walk goes on and on')
+    if (pages.push(currentpage) > 1000) throw new Error('the walk does not end')
     const { rows, numbers } = respond(currentpage, pages.length)
     const endless = { result: 1e9, perpage: 1, currentpage, nextpage: currentpage + 1, maxpage: 1e9 }
     return Response.json(page('urls', rows, { ...endless, ...numbers }).body)
@@ -28,17 +28,17 @@ interface Settings {
   concurrency?: number
 }
 
-describe('a walk ends with an error after a few pages if the server says that there are 1,000,000,000 and', () => {
+describe('a walk fails after a few pages if the server claims to have 1,000,000,000 pages and', () => {
   const cases: [what: string, respond: Respond, pagesWithNewRows: number][] = [
-    ['gives the same row again and again', () => ({ rows: [{ id: 1 }] }), 1],
-    ['gives three pages in turn', (page) => ({ rows: [{ id: (page % 3) + 1 }] }), 3],
+    ['sends the same row again and again', () => ({ rows: [{ id: 1 }] }), 1],
+    ['sends three pages in turn', (page) => ({ rows: [{ id: (page % 3) + 1 }] }), 3],
     [
-      'says another number of pages each time',
+      'sends another number of pages each time',
       (page) => ({ rows: [{ id: 1 }], numbers: { maxpage: 1e9 - page, result: page } }),
       1,
     ],
     [
-      'leaves out how many rows and pages there are',
+      'leaves out the numbers of rows and pages',
       () => ({ rows: [{ id: 1 }], numbers: { maxpage: undefined, result: undefined } }),
       1,
     ],
@@ -62,20 +62,23 @@ describe('a walk ends with an error after a few pages if the server says that th
 it.each<[what: string, rows: unknown, result: unknown]>([
   ['none', [], 0],
   ['none, as null', null, 0],
-])('a walk ends with the first page without rows, whatever number of pages there are: %s', async (_, rows, result) => {
-  const { list, pages } = listOf(() => ({ rows, numbers: { result } }))
-  expect(await list.toArray()).toEqual([])
-  expect(pages).toEqual([1])
-})
+])(
+  'a walk ends with the first page without rows, even if the server claims to have more: %s',
+  async (_, rows, result) => {
+    const { list, pages } = listOf(() => ({ rows, numbers: { result } }))
+    expect(await list.toArray()).toEqual([])
+    expect(pages).toEqual([1])
+  },
+)
 
-it('a list of new rows without end costs no request after the loop is left', async () => {
+it('an endless list costs no request after the loop is left', async () => {
   const { list, pages } = listOf((page) => ({ rows: [{ id: 2 * page }, { id: 2 * page + 1 }] }))
   expect(await list.toArray({ limit: 7 })).toHaveLength(7)
   expect(pages).toEqual(range(1, 4))
 })
 
 it.each([-5, 0, 2, 7, Number.MAX_SAFE_INTEGER - 1])(
-  'a walk fails if the first page says that it is page %i',
+  'a walk fails if the first page has the number %i',
   async (currentpage) => {
     const numbers = { currentpage, nextpage: currentpage + 1, maxpage: currentpage + 9 }
     const { list, pages } = listOf(() => ({ rows: [{ id: 1 }], numbers }), { validation: 'strict' })
@@ -89,7 +92,7 @@ it.each([-5, 0, 2, 7, Number.MAX_SAFE_INTEGER - 1])(
 it.each([
   ['fractional', { currentpage: 1.5, nextpage: 2.5, maxpage: 9.5 }],
   ['words', { currentpage: 'one', nextpage: 'two', maxpage: 'many' }],
-])('a walk ends after the first page, or fails, if the numbers of the pages are %s', async (_, numbers) => {
+])('a walk ends after the first page, or fails, if the page numbers are %s', async (_, numbers) => {
   for (const validation of ['strict', 'report'] as const) {
     const { list, pages } = listOf(() => ({ rows: [{ id: 1 }], numbers }), { validation })
     const result = await list.toArray().catch((error: unknown) => error)
@@ -99,18 +102,17 @@ it.each([
   }
 })
 
-describe('if the size of the pages changes,', () => {
-  /** How a server responds to one request. */
+describe('if the page size changes', () => {
   interface Answer {
     /** Rows on a page. */
     readonly size: number
-    /** What it says that this is. */
+    /** The `perpage` that the server sends. Default: `size`. */
     readonly perpage?: number
-    /** How many of the last rows of the page it leaves out. */
+    /** The number of rows at the end of the page that the server leaves out. */
     readonly hidden?: number
   }
 
-  /** A list of so many rows on a server with these responses, one for each request; the last is for all others too. */
+  /** Creates a list of `total` rows on a server with one response for each request. The last one is repeated. */
   const changing = (total: number, answers: readonly Answer[]) =>
     listOf((page, request) => {
       const { size, perpage = size, hidden = 0 } = answers[Math.min(request, answers.length) - 1]!

@@ -24,7 +24,7 @@ describe('a list', () => {
     expect(addresses(server)).toEqual(['/api/splash?page=2&limit=3'])
   })
 
-  it('has the number of the next page in `nextpage`, or null on the last one, whatever the server sends there', async () => {
+  it('corrects the server’s `nextpage`: the number of the next page, or null on the last one', async () => {
     const numbers = { result: 2, perpage: 1, maxpage: 2 }
     const server = await serve(
       page('splash', [splash(1)], { ...numbers, currentpage: 1, nextpage: null }),
@@ -35,7 +35,7 @@ describe('a list', () => {
     expect(await client.list({ page: 2 })).toMatchObject({ nextpage: null, hasNextPage: false })
   })
 
-  it('gives every row of every page in order when it is iterated', async () => {
+  it('yields every row of every page in order when it is iterated', async () => {
     const server = await serve(splashPages(7, 3))
     expect(ids(await collect(connect(server).splash.list({ limit: 3 })))).toEqual(range(1, 7))
     expect(addresses(server)).toEqual([
@@ -45,7 +45,7 @@ describe('a list', () => {
     ])
   })
 
-  it('gives its pages through pages()', async () => {
+  it('yields its pages from pages()', async () => {
     const pages = await collect(
       connect(await serve(splashPages(7, 3)))
         .splash.list()
@@ -71,7 +71,7 @@ describe('a list', () => {
     expect(addresses(server)).toEqual(['/api/files?name=a%26b&limit=100', '/api/files?name=a%26b&page=2&limit=100'])
   })
 
-  it('sends nothing until it is used, also if it is inspected', async () => {
+  it('sends nothing until it is used, even if it is inspected', async () => {
     const server = await serve(splashPages(3, 3))
     const list = connect(server).splash.list()
     inspect(list)
@@ -79,7 +79,7 @@ describe('a list', () => {
     expect(server.seen).toEqual([])
   })
 
-  it('sends one request however often it is awaited, and in whatever way', async () => {
+  it('sends one request even if it is awaited several times in different ways', async () => {
     const server = await serve(splashPages(3, 3))
     const list = connect(server).splash.list()
     await list
@@ -93,11 +93,11 @@ describe('a list', () => {
     ['at once', (list) => collect(list)],
     ['after an await', (list) => new Promise(setImmediate).then(() => collect(list))],
     ['inside a helper', async (list) => (async (rows: AsyncIterable<Splash>) => collect(rows))(list)],
-    ['after it was awaited itself', (list) => list.withResponse().then(() => collect(list))],
+    ['after the list was awaited', (list) => list.withResponse().then(() => collect(list))],
   ])('is walked in two requests for 120 rows when the loop begins %s', async (when, walk) => {
     const sandbox = createSandbox({ data: { splash: range(1, 120).map(splash) } })
     await walk(new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false }).splash.list())
-    const page = when === 'after it was awaited itself' ? [{}] : []
+    const page = when === 'after the list was awaited' ? [{}] : []
     expect(sandbox.requests.map(({ query }) => query)).toEqual([...page, { limit: '100' }, { page: '2', limit: '100' }])
   })
 
@@ -146,7 +146,7 @@ describe('a misspelled parameter of a list', () => {
     ['toArray() with a limit', (list) => list.toArray({ limit: 5 })],
   ]
 
-  it.each(lists)('is refused before anything is sent, however the list is used: %s', async (_, list) => {
+  it.each(lists)('is refused before anything is sent, in every use of the list: %s', async (_, list) => {
     const server = await serve(splashPages(7, 3))
     for (const [slip, meant] of [
       ['limt', 'limit'],
@@ -162,7 +162,7 @@ describe('a misspelled parameter of a list', () => {
     expect(server.seen).toEqual([])
   })
 
-  it('is sent if the caller has given the one that it is like', async () => {
+  it('is sent if the caller also gave the parameter with the similar name', async () => {
     const server = await serve(splashPages(7, 3))
     await connect(server)
       .splash.list({ limit: 3, page: 3, limt: 1, pgae: 2 } as object)
@@ -197,7 +197,7 @@ describe('the page size of a list', () => {
     ['safe()', ({ splash }) => splash.list().safe(), '/api/splash'],
     ['an await with other parameters', ({ links }) => links.list({ order: 'date' }).safe(), '/api/urls?order=date'],
     ['an await of client.paginate', (client) => client.paginate('/splash', { listKey: 'splash' }), '/api/splash'],
-  ])("is the server's own in %s, which sends what the caller gave and nothing else", async (_, consume, sent) => {
+  ])("is the server's own in %s, which sends only the caller's parameters", async (_, consume, sent) => {
     const server = await serve(splashPages(7, 3))
     await consume(connect(server))
     expect(addresses(server)).toEqual([sent])
@@ -207,14 +207,14 @@ describe('the page size of a list', () => {
     expect(await limitsAsked(({ splash }) => splash.list().toArray({ limit: 5 }))).toEqual(['5', '5'])
   })
 
-  it('is the `limit` of the caller, single page or walk', async () => {
+  it('is the `limit` of the caller, for a single page and for a walk', async () => {
     expect(await limitsAsked(({ splash }) => splash.list({ limit: 3 }))).toEqual(['3'])
     expect(await limitsAsked(({ splash }) => splash.list({ limit: 3 }).toArray())).toEqual(['3', '3', '3'])
     expect(await limitsAsked(({ splash }) => splash.list({ limit: 3, page: 2 }).toArray())).toEqual(['3', '3'])
   })
 
   describe('that the server refuses', () => {
-    /** Servers spell a refusal in several ways. */
+    /** The refusals of different servers. */
     const refusals: Canned[] = [
       { status: 400, body: { error: 1, message: 'limit' } },
       { status: 422, body: { error: true, message: { limit: ['unknown'] } } },
@@ -224,7 +224,7 @@ describe('the page size of a list', () => {
     const refusing = (refusal = refusals[0]!) =>
       serve((request, destroy) => (limitOf(request.url) ? refusal : splashPages(7, 3)(request, destroy)))
 
-    it.each(refusals)('is left out of the requests that follow: $body', async (refusal) => {
+    it.each(refusals)('is left out of later requests: $body', async (refusal) => {
       const server = await refusing(refusal)
       const { splash } = connect(server)
       expect(ids(await splash.list({ page: 2 }).toArray())).toEqual([4, 5, 6, 7])
@@ -255,7 +255,7 @@ describe('the page size of a list', () => {
       }
     })
 
-    it.each(refusals)('is not to blame for the refusal of an await, which is one request: $body', async (refusal) => {
+    it.each(refusals)('does not cause a second request in an await: $body', async (refusal) => {
       const server = await serve(refusal)
       const { splash } = connect(server)
       expect(await failure(splash.list())).toMatchObject({ code: 'api' })
@@ -263,7 +263,7 @@ describe('the page size of a list', () => {
       expect(addresses(server)).toEqual(['/api/splash', '/api/splash?page=2'])
     })
 
-    it('is reported if the caller named it', async () => {
+    it('is an error if the caller gave the `limit`', async () => {
       const server = await refusing()
       const { splash } = connect(server)
       expect(await failure(splash.list({ limit: 5 }).toArray())).toMatchObject({ status: 400 })
@@ -271,7 +271,7 @@ describe('the page size of a list', () => {
       expect(server.seen).toHaveLength(2)
     })
 
-    it('is not to blame if the server also refuses the request without it; that error is reported, and nothing remembered', async () => {
+    it('is not the cause if the server also refuses the request without it: that error is thrown, and nothing is remembered', async () => {
       const server = await serve({ body: { error: 1, message: 'no' } }, { body: { error: 1, message: 'no list' } })
       const client = connect(server)
       expect((await failure(client.splash.list().toArray())).message).toContain('no list')
@@ -280,7 +280,7 @@ describe('the page size of a list', () => {
     })
 
     it.each([401, 403, 404, 409, 429, 500])(
-      'is not to blame for a failure inside a 200 with the number %i',
+      'is not the cause of a failure inside a 200 with the number %i',
       async (number) => {
         const server = await serve({ body: { error: number, message: 'no' } })
         await failure(connect(server).splash.list().toArray())
@@ -288,7 +288,7 @@ describe('the page size of a list', () => {
       },
     )
 
-    it.each([302, 401, 404, 409, 429, 500])('is not to blame for a response with the status %i', async (status) => {
+    it.each([302, 401, 404, 409, 429, 500])('is not the cause of a response with the status %i', async (status) => {
       const server = await serve({ status, body: { error: 1 }, headers: { location: '/' } })
       await failure(connect(server).splash.list().toArray())
       expect(server.seen).toHaveLength(1)

@@ -13,7 +13,7 @@ describe('client.paginate', () => {
     shorturl: string
   }
   const Row = z.object({ id: z.coerce.number(), shorturl: z.string() })
-  /** A Standard Schema that comes from no library. */
+  /** Creates a Standard Schema without a library. */
   const handMade = (answer: 'at once' | 'later'): StandardSchema<Link> => ({
     '~standard': {
       version: 1,
@@ -38,7 +38,7 @@ describe('client.paginate', () => {
   })
   const rows = (url: string) => (numberOf(url) === 1 ? { '0': wireLink(1), '5': wireLink(2) } : [wireLink(3)])
 
-  it('leaves out only rows that are the same in whole, because the `id` of an unknown list may not be that of a row', async () => {
+  it('leaves out only identical rows, because the `id`s of an unknown list may not be unique', async () => {
     const days = [
       { id: 7, day: 'Monday' },
       { id: 7, day: 'Tuesday' },
@@ -57,7 +57,7 @@ describe('client.paginate', () => {
   it.each<[form: string, body: (url: string) => object]>([
     ['nested in `data`', (url) => ({ error: 0, data: { ...numbers(url), urls: rows(url) } })],
     ['at the top level', (url) => ({ error: 0, ...numbers(url), urls: rows(url) })],
-  ])('walks a list %s and gives its rows as they came, or as a schema returns them', async (_, body) => {
+  ])('walks a list %s and yields its rows unchanged, or as a schema returns them', async (_, body) => {
     const server = await serve(({ url }) => ({ body: body(url) }))
     const client = connect(server)
     expect(await client.paginate('/urls', { listKey: 'urls' }).toArray()).toEqual([1, 2, 3].map(wireLink))
@@ -79,7 +79,7 @@ describe('client.paginate', () => {
   })
 
   it.each([Row, handMade('at once'), handMade('later')])(
-    'names the row that does not fit the schema',
+    'names the row that does not match the schema',
     async (schema) => {
       const server = await serve(page('urls', [wireLink(1), { id: 2 }]))
       const error = await failure(connect(server).paginate<Link>('/urls', { listKey: 'urls', schema }))
@@ -88,7 +88,7 @@ describe('client.paginate', () => {
     },
   )
 
-  it('gives such a row as it came under validation report', async () => {
+  it('returns such a row unchanged with `validation: report`', async () => {
     const server = await serve(page('urls', [wireLink(1), { id: 2 }]))
     const onDrift = vi.fn()
     const client = connect(server, { validation: 'report', onDrift })
@@ -100,7 +100,7 @@ describe('client.paginate', () => {
   it.each<[form: string, body: object, path: string[]]>([
     ['in `data`', page('urls', [], { perpage: 'many' }).body as object, ['data', 'perpage']],
     ['at the top level', { error: 0, ...numbers('/'), perpage: 'many', urls: [] }, ['perpage']],
-  ])('says which number of a page does not fit: %s', async (_, body, path) => {
+  ])('names the invalid number of a page: %s', async (_, body, path) => {
     const error = await failure(connect(await serve({ body })).paginate('/urls', { listKey: 'urls' }))
     expect((error as InvalidResponseError).issues).toEqual([
       { path, message: 'expected an integer, received a string' },
@@ -129,7 +129,7 @@ describe('client.paginate', () => {
     [[1], 1, 'two', undefined, false],
     [[], 1, 2, undefined, false],
   ])(
-    'a page of the rows %j, number %j, whose next is %j, of %j pages: has a next page: %j',
+    'a page with rows %j, currentpage %j, nextpage %j, maxpage %j: hasNextPage is %j',
     async (rows, currentpage, nextpage, maxpage, expected) => {
       const server = await serve(page('urls', rows.map(wireLink), { currentpage, nextpage, maxpage }))
       const client = connect(server, { validation: 'report', logLevel: 'off' })
@@ -170,7 +170,7 @@ describe('client.paginate', () => {
   })
 
   it.each(['strict', 'report'] as const)(
-    'fails under validation %s where the server answers with another page than the one asked for',
+    'fails with validation %s if the server sends another page than the requested one',
     async (validation) => {
       const server = await serve(page('urls', [wireLink(1)], { nextpage: 2, maxpage: 9 }))
       const list = (page?: number) =>
@@ -185,7 +185,7 @@ describe('client.paginate', () => {
     },
   )
 
-  it('says that the list is missing if `listKey` is not in the answer', async () => {
+  it('says that the list is missing if `listKey` is not in the response', async () => {
     const error = await failure(
       connect(await serve(page('urls', [wireLink(1)]))).paginate('/urls', { listKey: 'links' }),
     )

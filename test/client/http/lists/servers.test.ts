@@ -12,8 +12,8 @@ import { type Habits, habits, type PagingServer, pageSizes, pagingServer } from 
 const MAX_ROWS = 1000
 
 /**
- * Every run of the tests walks lists of every size, spread over the servers. With PAGING_RUNS=1000, say, every server
- * has a list of every size, and that many of random ones.
+ * By default, lists of every size are spread over the servers. With PAGING_RUNS, for instance 1000, every server has a
+ * list of every size, and that many lists of random sizes.
  */
 const RUNS = Number(process.env.PAGING_RUNS ?? 10)
 const SPREAD = process.env.PAGING_RUNS === undefined ? habits.pageSize.length : 1
@@ -25,11 +25,11 @@ interface Row {
 
 interface Walk {
   readonly concurrency: number
-  /** The `limit` that the caller names. */
+  /** The caller's `limit`. */
   readonly limit: number | undefined
 }
 
-/** Makes a list of a server, of which the walks are the same list of the same client. */
+/** Returns a function that creates the same list of the same client for each walk. */
 type MakeList = (server: PagingServer, walk: Walk) => () => ListPromise<Row>
 
 const listOfClient: MakeList = ({ fetch }, { limit, concurrency }) => {
@@ -38,7 +38,7 @@ const listOfClient: MakeList = ({ fetch }, { limit, concurrency }) => {
   return () => client.paginate<Row>('/urls', { listKey: 'list', query }, { concurrency })
 }
 
-/** The list without the transport, which makes a thousand walks in the time of fifty. */
+/** Creates lists without the transport, which makes walks 20 times as fast. */
 const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
   const context = { method: 'GET', path: '/urls' }
   const rateLimit = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
@@ -66,16 +66,16 @@ const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
   return () => RequestedList.create<Row>(transport as unknown as ListApi, { path: path`/urls`, query, read }, options)
 }
 
-/** Whether a page has room for more rows than the one before, so that a walk could lose rows between the two. */
+/** Returns whether a page is larger than the one before, so that a walk could lose rows between the two. */
 function grows(pageSize: string, limit = 100): boolean {
   const sizeOf = pageSizes[pageSize]!
   const sizes = range(1, 10).map((page) => sizeOf(page, limit) ?? sizeOf(page, undefined)!)
   return sizes.some((size, index) => size > sizes[index - 1]!)
 }
 
-/** Walks a list to its end and checks that every row comes once and in order, in as few requests as it takes. */
+/** Walks a list, and checks that it yields every row once and in order, with the fewest possible requests. */
 async function checkWalk(habits: Habits, walk: Walk, makeList: MakeList): Promise<void> {
-  // Nothing tells that a page has become larger if its `perpage` is a lie.
+  // A larger page cannot be recognized if its `perpage` is wrong.
   if (grows(habits.pageSize, walk.limit) && habits.perpage !== 'the size') return
   const server = pagingServer(habits)
   const { requests, sizes } = server
@@ -87,23 +87,23 @@ async function checkWalk(habits: Habits, walk: Walk, makeList: MakeList): Promis
   const refused = requests.filter((request) => request.refused).length
   const pages = Math.max(1, Math.ceil(habits.rows / Math.min(...sizes)))
   if (sizes.size === 1) expect(requests.length).toBe(pages + refused)
-  // What was in flight when the pages became smaller comes on top.
+  // Requests that were in flight when the pages became smaller come on top.
   else expect(requests.length).toBeLessThanOrEqual(pages + refused + walk.concurrency)
   expect(refused).toBeLessThanOrEqual(1)
 }
 
-/** A caller's own limit is kept, so the caller hears of its refusal. */
+/** Returns whether the server refuses the caller's own limit, which the client does not drop. */
 const isRefused = (pageSize: string, limit: number | undefined) =>
   limit !== undefined && pageSizes[pageSize]!(1, limit) === undefined
 
-/** Whether a server says that there is a next page. */
-const saysWhatIsNext = (absent: string, nextpage: string) => absent !== 'maxpage' || !nextpage.endsWith('on every page')
+/** Returns whether a server states if there is a next page. */
+const statesNextPage = (absent: string, nextpage: string) => absent !== 'maxpage' || !nextpage.endsWith('on every page')
 
-/** Whether all pages of a server have one size. */
+/** Returns whether all pages of a server have the same size. */
 const isConstant = (pageSize: string, limit = 100) =>
   new Set(range(1, 10).map((page) => pageSizes[pageSize]!(page, limit))).size === 1
 
-/** A server and a walk, all but the size of the list. */
+/** Generates servers and walks, without the size of the list. */
 const scenarios = (pageSize: string) =>
   fc
     .record({
@@ -116,11 +116,11 @@ const scenarios = (pageSize: string) =>
       limit: fc.option(fc.integer({ min: 1, max: 120 }), { nil: undefined, freq: 2 }),
     })
     .map((scenario) => ({ ...scenario, pageSize }))
-    .filter(({ limit, absent, nextpage }) => !isRefused(pageSize, limit) && saysWhatIsNext(absent, nextpage))
+    .filter(({ limit, absent, nextpage }) => !isRefused(pageSize, limit) && statesNextPage(absent, nextpage))
 
 const sizes = fc.integer({ min: 0, max: MAX_ROWS })
 
-describe('a walk gives every row once and in order, in as few requests as it takes, if the server', () => {
+describe('a walk yields every row once and in order, with the fewest possible requests, if the server', () => {
   it.each(habits.pageSize)(
     '%s',
     async (pageSize) => {
@@ -136,7 +136,7 @@ describe('a walk gives every row once and in order, in as few requests as it tak
     600_000,
   )
 
-  it('behaves in any of these ways towards a whole client', async () => {
+  it('behaves in any of these ways, with the transport too', async () => {
     const anyScenario = fc.constantFrom(...habits.pageSize).chain(scenarios)
     const property = fc.asyncProperty(fc.integer({ min: 0, max: 250 }), anyScenario, (rows, scenario) =>
       checkWalk({ rows, ...scenario }, scenario, listOfClient),
@@ -145,14 +145,14 @@ describe('a walk gives every row once and in order, in as few requests as it tak
   }, 600_000)
 })
 
-describe('while somebody changes the list, a walk', () => {
+describe('while the list changes, a walk', () => {
   const walksOf = (pageSizes: readonly string[]) =>
     fc.constantFrom(...pageSizes).chain((pageSize) =>
       fc.record({
         pageSize: fc.constant(pageSize),
         rows: fc.integer({ min: 0, max: 300 }),
         concurrency: fc.constantFrom(1, 4, 8),
-        /** What happens before each request: where in the list, from 0 to 1; none where it is 2. */
+        /** The position of a change before each request, from 0 to 1 of the list; 2: no change. */
         changes: fc.array(fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constant(2)), { maxLength: 40 }),
       }),
     )
@@ -164,7 +164,7 @@ describe('while somebody changes the list, a walk', () => {
     absent: 'none',
   }
 
-  /** The ids that a walk gives while the list is changed before each request. */
+  /** Returns the ids that a walk yields while the list changes before its requests. */
   async function idsOf(
     { changes, concurrency, ...habits }: Omit<Habits, keyof typeof honest> & { concurrency: number; changes: number[] },
     change: (ids: number[], index: number, turn: number) => void,
@@ -180,7 +180,7 @@ describe('while somebody changes the list, a walk', () => {
     return (await list().toArray()).map(({ id }) => Number(id))
   }
 
-  it('gives every row that was there from the start once and in order if rows are added', async () => {
+  it('yields every row that existed at the start once and in order if rows are added', async () => {
     const walks = walksOf(habits.pageSize.filter((pageSize) => !grows(pageSize)))
     const property = fc.asyncProperty(walks, async (walk) => {
       const ids = await idsOf(walk, (ids, index, turn) => ids.splice(index, 0, MAX_ROWS + turn))
@@ -190,7 +190,7 @@ describe('while somebody changes the list, a walk', () => {
     await fc.assert(property, { numRuns: 20 * RUNS, ...SEED })
   })
 
-  it('gives no row twice and none out of order if rows are deleted', async () => {
+  it('yields no row twice or out of order if rows are deleted', async () => {
     const walks = walksOf(habits.pageSize.filter((pageSize) => isConstant(pageSize)))
     const property = fc.asyncProperty(walks, async (walk) => {
       const ids = await idsOf(walk, (ids, index) => ids.splice(index, 1))

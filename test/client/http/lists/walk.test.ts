@@ -14,7 +14,7 @@ import { failure, thrown, until } from '../../../helpers/outcome.ts'
 import { numberOf, page, splash, splashPages } from '../../../helpers/responses.ts'
 import { type Canned, serve } from '../../../helpers/server.ts'
 
-/** Pages with these rows, and the numbers that a server with such pages sends, unless told otherwise. */
+/** Starts a server with these pages. `numbers` replaces numbers of each page. */
 function pagesOf(key: string, pages: readonly (readonly unknown[])[], numbers: Record<string, unknown> = {}) {
   const result = pages.flat().length
   return serve(({ url }): Canned => {
@@ -26,8 +26,8 @@ function pagesOf(key: string, pages: readonly (readonly unknown[])[], numbers: R
 
 const splashes = (from: number, to: number) => range(from, to).map(splash)
 
-describe('a walk that ends with fewer rows than the server counts', () => {
-  /** Servers that count 250 rows and send 100 of them, in two pages or one. */
+describe('a walk that ends with fewer rows than the server announced', () => {
+  /** Servers that announce 250 rows and send 100. */
   const servers: [what: string, pages: unknown[][], numbers: Record<string, unknown>][] = [
     ['has no next page', [splashes(1, 100)], { result: 250, nextpage: null }],
     ['has an empty page in the middle', [splashes(1, 100), [], splashes(201, 250)], { result: 250 }],
@@ -36,7 +36,7 @@ describe('a walk that ends with fewer rows than the server counts', () => {
     ['has smaller pages later, then an empty one', [splashes(1, 80), splashes(61, 100), []], { result: 250 }],
   ]
 
-  it.each(servers)('gives these rows, then fails if the list %s', async (_, pages, numbers) => {
+  it.each(servers)('yields the rows, then fails if the list %s', async (_, pages, numbers) => {
     for (const concurrency of [1, 4]) {
       const server = await pagesOf('splash', pages, numbers)
       const rows: number[] = []
@@ -55,7 +55,7 @@ describe('a walk that ends with fewer rows than the server counts', () => {
     }
   })
 
-  it('fails so however it is consumed, also if it begins at the page 1 that the caller named', async () => {
+  it('fails in every use of the list, also if the caller gave page 1', async () => {
     const server = await pagesOf('splash', [splashes(1, 100)], { result: 250 })
     const { splash: shop } = connect(server)
     const first = { page: 1 }
@@ -64,7 +64,7 @@ describe('a walk that ends with fewer rows than the server counts', () => {
     }
   })
 
-  it('tells onDrift under validation report, and gives the rows', async () => {
+  it('calls onDrift with `validation: report`, and yields the rows', async () => {
     const onDrift = vi.fn()
     const server = await pagesOf('splash', [splashes(1, 100)], { result: 250 })
     const client = connect(server, { validation: 'report', onDrift })
@@ -85,7 +85,7 @@ describe('a walk that ends with fewer rows than the server counts', () => {
 })
 
 describe('a walk', () => {
-  it('gives each link once if links are created while it is walked, by row and by page', async () => {
+  it('yields each link once if links are created meanwhile, by row and by page', async () => {
     const walkPages = async (list: ListPromise<Link>) => (await collect(list.pages())).flatMap(({ items }) => items)
     for (const walk of [
       (list: ListPromise<Link>) => collect(list),
@@ -123,7 +123,7 @@ describe('a walk', () => {
   })
 
   it.each([1, 16, 100, 101, 1000])(
-    'of %i rows ends without an error if the server counts the pages in its default size and the last ones are empty',
+    'of %i rows succeeds if the server’s `maxpage` is for its default page size, so that the last pages are empty',
     async (total) => {
       const fetch = async (url: string) => {
         const number = numberOf(url)
@@ -141,7 +141,7 @@ describe('a walk', () => {
     },
   )
 
-  it('gives the rows before a page that fails, then throws the error of that page', async () => {
+  it('yields the rows before a page that fails, then throws the error of that page', async () => {
     const server = await serve((request) =>
       numberOf(request.url) === 3 ? { status: 500 } : splashPages(9, 2)(request, () => {}),
     )
@@ -157,7 +157,7 @@ describe('a walk', () => {
 describe('a walk on a server that leaves out the number of', () => {
   const withoutMaxpage = { maxpage: undefined }
 
-  it.each([1, 4])('pages goes on while `nextpage` is above `currentpage` (concurrency %i)', async (concurrency) => {
+  it.each([1, 4])('pages continues while `nextpage` is above `currentpage` (concurrency %i)', async (concurrency) => {
     const server = await serve(({ url }) => {
       const currentpage = numberOf(url)
       const rows = splashes(2 * currentpage - 1, Math.min(2 * currentpage, 5))
@@ -168,7 +168,7 @@ describe('a walk on a server that leaves out the number of', () => {
     expect(pagesSeen(server)).toEqual([1, 2, 3])
   })
 
-  it('pages has one request in flight, whatever the concurrency', async () => {
+  it('pages has one request in flight with any concurrency', async () => {
     let inFlight = 0
     let most = 0
     const server = await serve(async ({ url }) => {
@@ -183,19 +183,19 @@ describe('a walk on a server that leaves out the number of', () => {
     expect(most).toBe(1)
   })
 
-  it('pages fails if it ends with fewer rows than the server counts', async () => {
+  it('pages fails if it ends with fewer rows than the server announced', async () => {
     const server = await pagesOf('splash', [splashes(1, 2)], { ...withoutMaxpage, result: 4, nextpage: null })
     expect((await failure(connect(server).splash.list().toArray())).message).toBe('GET /splash: received 2 of 4 rows')
   })
 
-  it('rows ends with its last page, because nothing tells that it is short', async () => {
+  it('rows ends with its last page, because missing rows cannot be recognized', async () => {
     for (const pages of [[splashes(1, 2), splashes(3, 3)], [splashes(1, 2), []], [[]]]) {
       const server = await pagesOf('splash', pages, { result: undefined })
       expect(await connect(server).splash.list().toArray()).toEqual(pages.flat())
     }
   })
 
-  it('rows on some of its pages fails if fewer come than another page counts', async () => {
+  it('rows on some pages fails if it yields fewer rows than another page announced', async () => {
     const server = await serve(({ url }) => {
       const currentpage = numberOf(url)
       return page('splash', [splash(currentpage)], {
@@ -206,7 +206,7 @@ describe('a walk on a server that leaves out the number of', () => {
   })
 })
 
-describe('a row that comes again on a later page', () => {
+describe('a row that is repeated on a later page', () => {
   const item = (type: string, id: number) => ({
     ...{ type, id, title: '', preview: '', link: 'https://sho.rt/a' },
     date: '2026-05-12',
@@ -216,7 +216,7 @@ describe('a row that comes again on a later page', () => {
       .paginate('/items', { listKey: 'items' })
       .toArray()
 
-  it('is left out of the rows and of the pages, unless its type is another', async () => {
+  it('is left out of the rows and of the pages, unless it has another type', async () => {
     const pagesOfServer = [
       [item('links', 1), item('bio', 1)],
       [item('qr', 1), item('bio', 1)],
@@ -228,13 +228,13 @@ describe('a row that comes again on a later page', () => {
     expect(await channels.items(1).toArray()).toEqual(pages.flatMap(({ items }) => items))
   })
 
-  it('does not count twice, so a walk during which the last row has moved to the front fails', async () => {
+  it('does not count twice, so a walk fails if the last row moves to the front meanwhile', async () => {
     const server = await pagesOf('splash', [splashes(1, 5), splashes(5, 9)], { result: 10 })
     const error = await failure(connect(server).splash.list().toArray())
     expect(error.message).toBe('GET /splash: received 9 of 10 rows')
   })
 
-  it('is given again if it has no id', async () => {
+  it('is yielded again if it has no id', async () => {
     const withoutId = [
       'no row',
       'no row',
@@ -254,7 +254,7 @@ describe('a row that comes again on a later page', () => {
     ])
   })
 
-  it('is left out if it came among the last 1,000 rows; older ones are forgotten', async () => {
+  it('is left out if it was among the last 1,000 rows; older rows are forgotten', async () => {
     const perpage = 100
     const shifted = (currentpage: number) =>
       range(1, perpage).map((_, row) =>
@@ -265,13 +265,13 @@ describe('a row that comes again on a later page', () => {
       return page('splash', shifted(currentpage), { perpage, currentpage, nextpage: currentpage + 1, maxpage: 32 })
     })
     const rows = await connect(server).splash.list().toArray()
-    // Page 11 repeats what stood 1,000 rows before and is left out; page 32 repeats what stood 3,000 rows before.
+    // Page 11 repeats rows from 1,000 rows before and is left out; page 32 repeats rows from 3,000 rows before.
     expect(rows).toHaveLength(31 * perpage)
   })
 })
 
 describe('a walk with pages in flight', () => {
-  /** A server that holds every answer back until it is let go. */
+  /** Starts a server that holds each response back until it is released. */
   async function holding(total: number, perpage: number) {
     const held = new Map<number, () => void>()
     let most = 0
@@ -300,7 +300,7 @@ describe('a walk with pages in flight', () => {
     await rows.return()
   })
 
-  it('has at most `concurrency` requests in flight and gives the rows in order, whichever page is answered first', async () => {
+  it('has at most `concurrency` requests in flight and yields the rows in order, in any order of responses', async () => {
     const { release, most, held, server } = await holding(14, 2)
     const walk = collect(connect(server).splash.list({}, { concurrency: 3 }))
     await release(1)
@@ -365,11 +365,12 @@ describe('a walk with pages in flight', () => {
     expect(rows).toEqual([1, 2])
   })
 
-  it('requests nothing if the signal has aborted before', async () => {
+  it('requests nothing if the signal was already aborted', async () => {
     const server = await serve(splashPages(20, 5))
     const list = connect(server).splash.list({}, { signal: AbortSignal.abort('before') })
-    expect(await thrown(list.toArray())).toMatchObject({ code: 'aborted', cause: 'before' })
-    expect(await thrown(list.pages().next())).toMatchObject({ code: 'aborted', cause: 'before' })
+    const aborted = { code: 'aborted', cause: 'before', outcome: 'not-sent' }
+    expect(await thrown(list.toArray())).toMatchObject(aborted)
+    expect(await thrown(list.pages().next())).toMatchObject(aborted)
     expect(server.seen).toEqual([])
   })
 
@@ -386,7 +387,7 @@ describe('a walk with pages in flight', () => {
         for await (const _ of list.pages()) abort()
       },
     ],
-  ])('gives no further %s, and requests no page, once the loop itself has aborted the signal', async (_, loop) => {
+  ])('yields no further %s and requests no page after the loop body aborted the signal', async (_, loop) => {
     const controller = new AbortController()
     const server = await serve(splashPages(20, 5))
     const abort = vi.fn(() => controller.abort('enough'))
@@ -395,6 +396,22 @@ describe('a walk with pages in flight', () => {
     expect(abort).toHaveBeenCalledOnce()
     expect(server.seen).toHaveLength(1)
   })
+
+  it.each([
+    [1, 'not-sent'],
+    [3, 'unknown'],
+  ])(
+    'has the outcome of the requests in flight if its loop aborts the signal (concurrency %i)',
+    async (concurrency, outcome) => {
+      const controller = new AbortController()
+      const { signal } = controller
+      const server = await serve(splashPages(20, 5))
+      const walk = async () => {
+        for await (const _ of connect(server).splash.list({}, { concurrency, signal })) controller.abort()
+      }
+      expect(await thrown(walk())).toMatchObject({ code: 'aborted', outcome })
+    },
+  )
 
   it('leaves no listener on the signal', async () => {
     const { signal } = new AbortController()
@@ -406,7 +423,7 @@ describe('a walk with pages in flight', () => {
 })
 
 describe('a `deadline`', () => {
-  /** A list of 6 rows, whose server takes 400 ms for each response and refuses a limit. */
+  /** Creates a list of 6 rows on a server that takes 400 ms for each response and refuses a limit. */
   function slowList(deadline: number) {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
@@ -429,7 +446,7 @@ describe('a `deadline`', () => {
     expect(sizes).toEqual(['100', null, null])
   })
 
-  it('covers each page of a loop by itself', async () => {
+  it('covers each page of a loop separately', async () => {
     const { list } = slowList(1000)
     const [pages] = await Promise.all([collect(list.pages()), vi.advanceTimersByTimeAsync(1600)])
     expect(pages).toHaveLength(3)

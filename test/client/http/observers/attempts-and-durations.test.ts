@@ -12,7 +12,7 @@ afterEach(() => {
 
 const delayed = <T>(ms: number, value: T) => new Promise<T>((resolve) => setTimeout(resolve, ms, value))
 
-/** A client of a server that takes 200 ms, and what its observers hear. */
+/** Creates a client of a server that takes 200 ms, with spies as observers. */
 function clientOf(options: ShortLinkClientOptions) {
   const fetch = vi.fn(() => delayed(200, Response.json(account)))
   const onResponse = vi.fn()
@@ -59,7 +59,7 @@ it('the log states the duration of each attempt and of the whole call', async ()
   ])
 })
 
-describe('attempts is how often fetch was called', () => {
+describe('`attempts` is the number of calls of fetch:', () => {
   const never = () => new Promise<never>(() => {})
   const fail = (): never => {
     throw new Error('no session')
@@ -80,7 +80,7 @@ describe('attempts is how often fetch was called', () => {
     expect(onRequest).not.toHaveBeenCalled()
   })
 
-  it('0 if a hook or a key function returns after the attempt has ended, and nothing follows it', async () => {
+  it('0 if a hook or a key function returns after the attempt has ended, and the attempt does not continue', async () => {
     const apiKey = vi.fn(() => delayed(500, KEY))
     const beforeRequest = vi.fn(() => delayed(500, undefined))
     const slowKey = clientOf({ apiKey, timeout: 100, retry: 0 })
@@ -117,7 +117,7 @@ describe('attempts is how often fetch was called', () => {
     expect(fetch).toHaveBeenCalledTimes(1)
   })
 
-  it('0 after an abort in the queue, 1 after one while it waits for a retry', async () => {
+  it('0 after an abort in the queue, 1 after an abort during the wait for a retry', async () => {
     const { client } = clientOf({ rateLimit: { requests: 1 } })
     const first = client.account.get()
     const inQueue = new AbortController()

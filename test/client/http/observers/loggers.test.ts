@@ -6,7 +6,7 @@ import { failure } from '../../../helpers/outcome.ts'
 import { account } from '../../../helpers/responses.ts'
 import { serve } from '../../../helpers/server.ts'
 
-/** A pino that keeps its lines. */
+/** Creates a pino logger that stores its lines. */
 function memoryPino(options: pino.LoggerOptions = {}) {
   const lines: Record<string, unknown>[] = []
   const write = (line: string) => void lines.push(JSON.parse(line))
@@ -32,7 +32,7 @@ const errors: [name: string, expected: object, make: () => Promise<ShortLinkErro
   ],
 ]
 
-it.each(errors)('pino logs a %s under its class, with its fields and without the key', async (name, expected, make) => {
+it.each(errors)('pino logs the class and the fields of a %s, without the key', async (name, expected, make) => {
   const error = await make()
   const { lines, logger } = memoryPino()
   logger.error(error)
@@ -59,7 +59,7 @@ it.each(errors)(
   },
 )
 
-it('pino is a logger for a client', async () => {
+it('a client accepts pino as its logger', async () => {
   const { lines, logger } = memoryPino({ level: 'info' })
   await connect(await serve({ body: account }), { logger, logLevel: 'info' }).account.get()
   expect(lines).toMatchObject([{ level: 30, msg: expect.stringMatching(/^shortlink-sdk: GET \/account 200 in /) }])

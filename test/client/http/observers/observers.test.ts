@@ -11,7 +11,7 @@ import { createRateLimiter, FakeClock } from '../../rate-limit/clock.ts'
 const busy = { status: 503, headers: { 'Retry-After': '0' } }
 
 describe('observers', () => {
-  it('are called with each attempt, answer and retry, in order, under one id', async () => {
+  it('are called with each attempt, response and retry, in order, with one id', async () => {
     const told: [name: string, event: object][] = []
     const tell = (name: string) => (event: object) => void told.push([name, event])
     const server = await serve(busy, {
@@ -44,7 +44,7 @@ describe('observers', () => {
     ])
   })
 
-  it('are not called with an answer if none came, nor at all if nothing is sent', async () => {
+  it('are not called with a response if there is none, and not at all if nothing is sent', async () => {
     const onRequest = vi.fn()
     const onResponse = vi.fn()
     const client = connect(await serve((_, destroy) => void destroy()), { onRequest, onResponse })
@@ -92,7 +92,7 @@ describe('observers', () => {
     expect(server.seen[0]).toMatchObject({ method: 'GET', url: '/api/account' })
   })
 
-  it('are called with ids that differ from call to call', async () => {
+  it('are called with another id for each call', async () => {
     const ids: string[] = []
     const client = connect(await serve({ body: account }), { onRequest: ({ id }) => ids.push(id) })
     await Promise.all([client.account.get(), client.account.get(), client.withOptions({}).account.get()])
@@ -101,7 +101,7 @@ describe('observers', () => {
 })
 
 describe('onError', () => {
-  it('is called once with the error that ends a call, after its retries', async () => {
+  it('is called once with the error of a call, after its retries', async () => {
     const events: CallErrorEvent[] = []
     const server = await serve(busy)
     const error = await failure(connect(server, { retry: 1, onError: (event) => events.push(event) }).account.get())
@@ -110,7 +110,7 @@ describe('onError', () => {
     expect(events[0]!.error).toBe(error)
   })
 
-  it('is not called for a link that `find` or `ensure` does not find: the log says that the request was answered', async () => {
+  it('is not called for a link that `find` or `ensure` does not find; the log has a response for the request', async () => {
     const onError = vi.fn()
     const lines: string[] = []
     const log = (line: string) => void lines.push(line)
@@ -137,7 +137,7 @@ describe('onError', () => {
 })
 
 describe('onWait', () => {
-  it('is called when a call has to wait for budget, with the expected wait and the calls that wait', async () => {
+  it('is called when a call has to wait for the rate limit, with the estimated wait and the number of waiting calls', async () => {
     const clock = new FakeClock()
     const events: CallWaitEvent[] = []
     const server = await serve({ body: account })
@@ -157,7 +157,7 @@ describe('onWait', () => {
     expect(events[1]).toMatchObject({ method: 'POST', path: '/domain/add', queued: 2 })
     expect(events[1]!.waitMs).toBeGreaterThan(events[0]!.waitMs)
     await clock.advance(61_000)
-    // The next window is measured from this answer.
+    // The next window begins with this response.
     await first
     await clock.advance(61_000)
     await second
@@ -165,7 +165,7 @@ describe('onWait', () => {
 })
 
 describe('the log', () => {
-  // vitest.config.ts sets another level than the default.
+  // vitest.config.ts sets a level other than the default.
   beforeEach(() => void vi.stubEnv('SHORTLINK_LOG', undefined))
   afterEach(() => {
     vi.useRealTimers()
@@ -173,7 +173,7 @@ describe('the log', () => {
     vi.restoreAllMocks()
   })
 
-  /** A logger that keeps its lines. */
+  /** Creates a logger that stores its lines. */
   function memoryLogger() {
     const lines: string[] = []
     const keep = (level: string) => (message: string) => void lines.push(`${level} ${message}`)
@@ -182,12 +182,12 @@ describe('the log', () => {
 
   const answer = async () => new Response(JSON.stringify(account))
 
-  /** A client on simulated time whose second call has to wait a minute. */
+  /** Creates a client with fake timers whose second call has to wait for a minute. */
   async function waitingClient(options: ShortLinkClientOptions) {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
     const client = connect(
       { origin: 'https://sho.rt' },
-      // A function of its own, because clients with one fetch share their limiter.
+      // A new function, because clients with the same fetch share their limiter.
       { fetch: () => answer(), rateLimit: { requests: 1, interval: 60_000 }, ...options },
     )
     await client.account.get()
@@ -195,7 +195,7 @@ describe('the log', () => {
     return client
   }
 
-  it('says by default in one line on stderr what waits, how long and why', async () => {
+  it('warns by default in one line on stderr: the call, the wait and its reason', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const others = (['error', 'info', 'debug', 'log'] as const).map((name) => vi.spyOn(console, name))
     const client = await waitingClient({})
@@ -210,8 +210,8 @@ describe('the log', () => {
 
   it.each<[what: string, waitMs: number, queued: number, line: string[]]>([
     ['of exactly five seconds', 5000, 1, []],
-    ['that others share', 60_000, 2, ['waits 60.0 s for the rate limit; 2 calls are waiting']],
-  ])('says this of a wait %s', (_, waitMs, queued, line) => {
+    ['of several calls', 60_000, 2, ['waits 60.0 s for the rate limit; 2 calls are waiting']],
+  ])('has the right warning for a wait %s', (_, waitMs, queued, line) => {
     const { lines, logger } = memoryLogger()
     logObservers('warn', logger).onWait!({ id: '1', method: 'GET', path: '/urls', url: '', waitMs, queued })
     expect(lines).toEqual(
@@ -219,7 +219,7 @@ describe('the log', () => {
     )
   })
 
-  it('says nothing of another wait until the first one is over', () => {
+  it('does not warn again until the first wait is over', () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const { lines, logger } = memoryLogger()
     const { onWait } = logObservers('warn', logger)
@@ -233,7 +233,7 @@ describe('the log', () => {
     expect(told).toEqual([1, 1, 2])
   })
 
-  it('warns of the next wait if fake timers that were ahead are gone', () => {
+  it('warns of the next wait after fake timers that were ahead are removed', () => {
     vi.useFakeTimers().advanceTimersByTime(86_400_000)
     const { lines, logger } = memoryLogger()
     const { onWait } = logObservers('warn', logger)
@@ -244,7 +244,7 @@ describe('the log', () => {
     expect(lines).toHaveLength(2)
   })
 
-  it('tells at `debug` what is left of the budget if the server says so, and why an attempt is repeated', () => {
+  it('has the remaining requests, if known, and the reason of a retry at `debug`', () => {
     const { lines, logger } = memoryLogger()
     const { onResponse, onRetry } = logObservers('debug', logger)
     const call = { id: '7', method: 'GET', path: '/urls', url: 'https://sho.rt/urls', attempt: 1 }
@@ -271,7 +271,7 @@ describe('the log', () => {
     ])
   })
 
-  it('says at `info` whether a call was aborted or a schema of the program failed', async () => {
+  it('has aborted calls and failed user schemas at `info`', async () => {
     const { lines, logger } = memoryLogger()
     const client = connect(await serve({ body: { error: 0 } }), { logger, logLevel: 'info' })
     const schema = z.transform(() => {
@@ -298,7 +298,7 @@ describe('the log', () => {
     expect(lines.join('\n')).not.toMatch(/correct|horse/)
   })
 
-  it.each(['off', 'error'] as const)('says nothing at `%s`', async (logLevel) => {
+  it.each(['off', 'error'] as const)('is empty at `%s`', async (logLevel) => {
     const { lines, logger } = memoryLogger()
     const client = await waitingClient({ logger, logLevel })
     const call = client.account.get()

@@ -17,7 +17,7 @@ afterAll(() => provider.shutdown())
 const attempts = () =>
   exporter.getFinishedSpans().filter(({ instrumentationScope }) => instrumentationScope.name !== 'a program')
 
-/** Runs work below a span, and returns the id of that span. */
+/** Runs work in a span, and returns the id of that span. */
 function below(name: string, work: () => Promise<unknown>): Promise<string> {
   return tracer.startActiveSpan(name, async (span) => {
     await work()
@@ -26,7 +26,7 @@ function below(name: string, work: () => Promise<unknown>): Promise<string> {
   })
 }
 
-it('every attempt of a call is a span below the span of the program', async () => {
+it('every attempt of a call is a child of the program’s span', async () => {
   const server = await serve({ status: 503, headers: { 'Retry-After': '0' } }, { body: account })
   const parent = await below('checkout', () => connect(server, { retry: 1 }).account.get())
   await until(() => attempts().length === 2)
@@ -38,14 +38,14 @@ it('every attempt of a call is a span below the span of the program', async () =
   expect(JSON.stringify(attempts().map(({ attributes, events }) => [attributes, events]))).not.toContain(KEY)
 })
 
-it('the address in a span is the one that was sent, a password included, as the guide says', async () => {
+it('a span has the URL that was sent, including a password, as the guide says', async () => {
   const server = await serve({ body: { error: 0, id: 1, shorturl: 'https://sho.rt/a' } })
   await connect(server).files.upload('a.txt', new Blob(['a']), { password: 'correct horse' })
   await until(() => attempts().length === 1)
   expect(attempts()[0]!.attributes['url.full']).toContain('password=correct%20horse')
 })
 
-it('calls that run at the same time, and wait for budget, have each their own parent', async () => {
+it('concurrent calls that wait for the rate limit each have their own parent', async () => {
   const server = await serve({ body: account })
   const client = connect(server, { rateLimit: { requests: 1, interval: 30 }, logLevel: 'off' })
   const names = ['first', 'second', 'third']
@@ -54,7 +54,7 @@ it('calls that run at the same time, and wait for budget, have each their own pa
   expect(attempts().map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual(parents)
 })
 
-it('every page of a list is a span below the span of the program, and the server hears of the trace', async () => {
+it('every page of a list is a child of the program’s span, and the server receives the trace', async () => {
   const server = await serve(splashPages(6, 2))
   const parent = await below('export', () => connect(server).splash.list({ limit: 2 }, { concurrency: 2 }).toArray())
   await until(() => attempts().length === 3)

@@ -8,8 +8,8 @@ import { serve } from '../../../helpers/server.ts'
 const refused = { status: 429, headers: { 'Retry-After': '0' } }
 const uploaded = { body: { error: 0, id: 1, shorturl: 'https://sho.rt/a' } }
 
-/** A limiter that notes what is done with its slots. */
-function notingLimiter(done: string[]): ShortLinkClientOptions['rateLimit'] {
+/** Creates a limiter that records the calls of its methods. */
+function recordingLimiter(done: string[]): ShortLinkClientOptions['rateLimit'] {
   return {
     acquire: () => void done.push('slot'),
     observe() {},
@@ -30,7 +30,7 @@ it.each(calls)(
     const done: string[] = []
     const client = connect(server, {
       retry: 1,
-      rateLimit: notingLimiter(done),
+      rateLimit: recordingLimiter(done),
       beforeRequest(request) {
         done.push(`hook ${request.headers.get('authorization')}`)
         request.headers.set('x-attempt', String(done.length))
@@ -64,18 +64,18 @@ const broken: [string, ShortLinkClientOptions['beforeRequest'], string][] = [
   ],
   ['rejects', () => Promise.reject(new Error('no session')), 'GET /account: beforeRequest: no session'],
   [
-    'returns no Request',
+    'returns a string',
     () => 'x' as never,
     'GET /account: beforeRequest: expected a Request or nothing, received a string',
   ],
 ]
 
 it.each(broken)(
-  'a beforeRequest that %s ends the call before it is sent, and its slot is free again',
+  'a beforeRequest that %s ends the call before it is sent, and releases its slot',
   async (_, beforeRequest, message) => {
     const server = await serve({ body: account })
     const done: string[] = []
-    const result = await connect(server, { retry: 2, rateLimit: notingLimiter(done), beforeRequest })
+    const result = await connect(server, { retry: 2, rateLimit: recordingLimiter(done), beforeRequest })
       .account.get()
       .safe()
     expect(result.error).toMatchObject({ code: 'configuration', outcome: 'not-sent', attempts: 0, message })
@@ -89,7 +89,7 @@ it('counts the time of beforeRequest towards the timeout', async () => {
   const server = await serve({ body: account })
   const done: string[] = []
   const never = () => new Promise<void>(() => {})
-  const options = { timeout: 20, rateLimit: notingLimiter(done), beforeRequest: never }
+  const options = { timeout: 20, rateLimit: recordingLimiter(done), beforeRequest: never }
   const { error } = await connect(server, options).account.get().safe()
   expect(error).toMatchObject({ code: 'timeout', outcome: 'not-sent' })
   expect(error?.message).toBe('GET /account: `beforeRequest` did not finish within 20 ms')
@@ -109,7 +109,7 @@ it('ends at once if the signal aborts while beforeRequest runs', async () => {
 })
 
 describe('the hooks of the client and of the call', () => {
-  it('both run, the client’s first, whatever the first returns', async () => {
+  it('both run, the client’s first, even if that returns a Request', async () => {
     const server = await serve({ body: account }, { body: account })
     const heard: string[] = []
     const client = connect(server, {
@@ -131,7 +131,7 @@ describe('the hooks of the client and of the call', () => {
     expect(server.seen[1]!.headers).not.toHaveProperty('x-call')
   })
 
-  it('a Request that one returns replaces all headers, those that it lacks too', async () => {
+  it('the headers of a returned Request replace all headers, so missing headers are removed', async () => {
     const server = await serve({ body: account })
     const client = connect(server, { headers: { 'x-own': 'gone' } })
     await client.account.get({ beforeRequest: ({ url }) => new Request(url, { headers: { 'x-new': 'there' } }) })
@@ -158,7 +158,7 @@ describe('the hooks of the client and of the call', () => {
     for (const { headers } of sandbox.requests) expect(headers).toMatchObject({ 'x-call': kind })
   })
 
-  it('one that is no function is refused', async () => {
+  it('a value that is not a function is refused', async () => {
     const server = await serve({ body: account })
     const { error } = await connect(server)
       .account.get({ beforeRequest: 'x' as never })

@@ -5,17 +5,17 @@ import { account } from '../../../helpers/responses.ts'
 
 const words = '`fetch` must return a new Response each time, received'
 
-/** A client of this `fetch`, which retries. */
+/** Creates a client with this `fetch` and retries. */
 const clientOf = (fetch: unknown) => connect({ origin: 'https://sho.rt' }, { fetch: fetch as never, retry: 2 })
 
 describe('a fetch that does not return a new Response', () => {
   it.each<[what: string, returned: unknown, received: string]>([
     ['undefined', undefined, 'nothing'],
     ['null', null, 'null'],
-    ['a text', '{"error":0}', 'a string'],
+    ['a string', '{"error":0}', 'a string'],
     ['{ ok, json }', { ok: true, json: async () => account }, 'an object'],
     ['{ status, json }', { status: 200, json: async () => account }, 'an object'],
-    ['the body alone', account, 'an object'],
+    ['only the body', account, 'an object'],
   ])('%s: the error says so, and the call is not retried', async (_, returned, received) => {
     for (const fetch of [vi.fn(() => returned), vi.fn(async () => returned)]) {
       const error = await failure(clientOf(fetch).account.get())
@@ -46,7 +46,7 @@ describe('a fetch that throws before it returns a promise', () => {
     expect(error.message).toBe('POST /campaign/add: no response: Invalid header value')
   })
 
-  it('is called again, for a POST too, because nothing was sent', async () => {
+  it('is retried, even for a POST, because nothing was sent', async () => {
     vi.useFakeTimers()
     try {
       const fetch = vi.fn(async () => Response.json({ error: 0, id: 1 })).mockImplementationOnce(broken)

@@ -9,7 +9,7 @@ import { stubXmlHttpRequest } from '../../../helpers/xml-http-request.ts'
 
 afterEach(() => void vi.unstubAllGlobals())
 
-/** A client whose `fetch` notes the options that it is given. */
+/** Creates a client whose `fetch` records its options. */
 function client(fetchOptions?: FetchOptions) {
   const given: Record<string, unknown>[] = []
   const fetch = async (url: string, init: Record<string, unknown>) => {
@@ -27,7 +27,7 @@ function client(fetchOptions?: FetchOptions) {
 }
 
 describe('options for fetch', () => {
-  it('of the client reach each of its calls as they are', async () => {
+  it('of the client are passed to each call unchanged', async () => {
     const dispatcher = Object.create({ dispatch: () => {} })
     const { client: made, given } = client({ cache: 'no-store', dispatcher, next: { revalidate: 60 } })
     await made.account.get()
@@ -37,7 +37,7 @@ describe('options for fetch', () => {
     expect(given[0]!.dispatcher).toBe(dispatcher)
   })
 
-  it('of a call stand over those of the client, one by one', async () => {
+  it('of a call override single options of the client', async () => {
     const { client: made, given } = client({ cache: 'no-store', credentials: 'include' })
     await made.account.get({ fetchOptions: { cache: 'reload' } })
     await made.account.get()
@@ -47,7 +47,7 @@ describe('options for fetch', () => {
     ])
   })
 
-  it('are added to those of the client by withOptions', async () => {
+  it('are added to the client’s by withOptions', async () => {
     const { client: made, given } = client({ cache: 'no-store' })
     await made.withOptions({ fetchOptions: { credentials: 'omit' } }).account.get()
     await made.withOptions({ retry: 1 }).account.get()
@@ -58,7 +58,7 @@ describe('options for fetch', () => {
   })
 
   it.each(['method', 'headers', 'body', 'signal', 'redirect'])(
-    'are refused if they contain %s, which belongs to the client, and nothing is sent',
+    'are refused if they contain %s, which the client sets, and nothing is sent',
     async (name) => {
       const { client: made, given } = client()
       const fetchOptions = { cache: 'reload', [name]: 'swordfish-7' } as FetchOptions

@@ -1,4 +1,4 @@
-/** The fetch of the user: implementations of other realms than the runtime's, each with what a user does with it. */
+/** The client with the fetch implementations of libraries and other realms. */
 import { createServer as createHttpServer } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { connect as connectSocket } from 'node:net'
@@ -22,7 +22,7 @@ type Fetch = NonNullable<ShortLinkClientOptions['fetch']>
 const agent6 = new Agent6()
 const agent7 = new Agent7()
 
-/** Each as its documentation shows it. That this compiles is a test: no fetch needs a cast. */
+/** Each is used as its documentation shows. That this compiles is a test too: no fetch needs a cast. */
 const fetches: Record<string, Fetch> = {
   'undici 6': undici6,
   'undici 6 with a dispatcher': (url, init) => undici6(url, { ...init, dispatcher: agent6 }),
@@ -34,7 +34,7 @@ const fetches: Record<string, Fetch> = {
   'cross-fetch': crossFetch,
 }
 
-/** node-fetch knows only the streams of Node. */
+/** Returns whether a fetch sends web streams. node-fetch knows only Node's streams. */
 const sendsStreams = (name: string) => name.includes('undici')
 
 const bytes = crypto.getRandomValues(new Uint8Array(50_000))
@@ -43,7 +43,7 @@ async function* inPieces() {
   for (let start = 0; start < bytes.length; start += 10_000) yield bytes.slice(start, start + 10_000)
 }
 
-/** More than is sent before anybody has read some of it: 200 MB. */
+/** 200 MB: more than fits into buffers, so that it is not sent before the server reads. */
 async function* plenty() {
   for (let piece = 0; piece < 4000; piece++) yield bytes
 }
@@ -78,7 +78,7 @@ describe.each(Object.entries(fetches))('%s', (name, fetch) => {
     expect(await client.account.get()).toMatchObject({ id: expect.any(Number) })
   })
 
-  test('gives an error by its status', async () => {
+  test('fails with an error for the status', async () => {
     const { client } = await connectToSandbox()
     await expect(client.qr.get(999_999)).rejects.toMatchObject({ code: 'not_found', outcome: 'rejected' })
   })
@@ -143,7 +143,7 @@ describe.each(Object.entries(fetches))('%s', (name, fetch) => {
     expect(server.seen).toHaveLength(1)
   })
 
-  test('knows that a POST to a closed port was not sent', async () => {
+  test('recognizes that a POST to a closed port was not sent', async () => {
     const call = connect({ origin: await closedOrigin() }, { fetch }).campaigns.create({ name: 'a' })
     await expect(call).rejects.toMatchObject({ code: 'connection', outcome: 'not-sent' })
   })
@@ -160,7 +160,7 @@ describe.each(Object.entries(fetches).filter(([name]) => sendsStreams(name)))(
       )
     })
 
-    test('ends an upload whose stream fails, and the server does not take the part for the whole', async () => {
+    test('ends an upload whose stream fails, and the server does not accept half of the file', async () => {
       const failure = new Error('the disk is gone')
       async function* failing() {
         yield bytes
@@ -172,10 +172,10 @@ describe.each(Object.entries(fetches).filter(([name]) => sendsStreams(name)))(
       expect(server.seen).toEqual([])
     })
 
-    test('follows no redirect of a stream, and knows that it was one', async () => {
+    test('recognizes a redirect of a stream, and does not follow it', async () => {
       const server = await serve({ status: 307, headers: { location: '/elsewhere' }, body: '' })
       const error = await failure(connect(server, { fetch }).files.upload('a.csv', inPieces()))
-      // It may have been a 302, which PHP sends after the work.
+      // It may have been a 302, which PHP sends after the work was done.
       expect(error).toMatchObject({ outcome: 'unknown', message: expect.stringContaining('redirected to') })
       expect(server.seen).toHaveLength(1)
     })
@@ -195,7 +195,7 @@ describe.each(Object.entries(fetches).filter(([name]) => !sendsStreams(name)))(
   },
 )
 
-/** How a certificate authority is trusted, as the documentation of each shows it. */
+/** Each fetch with a trusted certificate authority, as its documentation shows. */
 const ca = selfSigned.cert
 const agent = new HttpsAgent({ ca })
 const trusting6 = new Agent6({ connect: { ca } })
@@ -211,17 +211,17 @@ const trusting: Record<string, Fetch> = {
 test.each([
   ['the error response', () => Response.error()],
   ['a 101, as Deno does', () => Object.defineProperty(new Response('{"error":1}'), 'status', { value: 101 })],
-])('a fetch that resolves with %s does not say that the work was not done', async (_, answer) => {
+])('the outcome is unknown if a fetch resolves with %s', async (_, answer) => {
   const client = connect({ origin: 'http://127.0.0.1:9' }, { retry: 1, fetch: async () => answer() })
   const error = await failure(client.campaigns.create({ name: 'a' }))
   expect(error).toMatchObject({ outcome: 'unknown', retryable: false, attempts: 1 })
 })
 
 test.each(Object.entries(trusting))(
-  '%s: a POST whose TLS breaks after the server read it is sent once, and its outcome is unknown',
+  '%s: a POST whose TLS connection breaks after the server read it is sent once, and its outcome is unknown',
   async (_, fetch) => {
     const { origin, requests } = await startBreakingTls()
-    // undici hears nothing of the broken connection, and waits for the response. A busy machine needs time for the
+    // undici does not notice the broken connection and waits for the response. A busy machine needs time for the
     // handshake.
     const call = connect({ origin }, { fetch, retry: 2, timeout: 2000 }).campaigns.create({ name: 'a' })
     await expect(call).rejects.toMatchObject({ outcome: 'unknown', attempts: 1 })
@@ -229,7 +229,11 @@ test.each(Object.entries(trusting))(
   },
 )
 
-/** A proxy that supports CONNECT only. `refused`: it lets nobody through. */
+/**
+ * Starts a proxy that supports only CONNECT.
+ *
+ * @param refused Whether it refuses all requests.
+ */
 async function startProxy({ refused = false } = {}) {
   const tunnels: string[] = []
   const server = createHttpServer((_, response) => response.writeHead(405).end())
@@ -249,7 +253,7 @@ async function startProxy({ refused = false } = {}) {
   return { tunnels, url: await listen(server) }
 }
 
-/** How a proxy is set, as the documentation of each shows it. */
+/** Each fetch with a proxy, as its documentation shows. */
 const proxied: Record<string, (proxy: string) => Fetch> = {
   'undici 6': (proxy) => {
     const dispatcher = new ProxyAgent6(proxy)

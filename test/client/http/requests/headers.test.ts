@@ -5,14 +5,14 @@ import { failure } from '../../../helpers/outcome.ts'
 import { serve } from '../../../helpers/server.ts'
 
 describe('headers', () => {
-  it('of a call override those of the client, whatever their case', async () => {
+  it('of a call override the client’s, regardless of case', async () => {
     const server = await serve({})
     const client = connect(server, { headers: { 'X-Site': 'client', 'X-One': '1', 'User-Agent': 'shop/1' } })
     await client.request('GET', '/urls', {}, { headers: { 'x-site': 'call' } })
     expect(server.seen[0]!.headers).toMatchObject({ 'x-site': 'call', 'x-one': '1', 'user-agent': 'shop/1' })
   })
 
-  it('override those that the client sends by itself, whatever their case', async () => {
+  it('override the default headers, regardless of case', async () => {
     const server = await serve({})
     const headers = { Accept: 'application/vnd.api+json', 'Content-Type': 'text/plain' }
     await connect(server).request('POST', '/url/add', { json: {} }, { headers })
@@ -22,7 +22,7 @@ describe('headers', () => {
     })
   })
 
-  it('with an Authorization beside a key are refused, in a call and in the client, and the error names apiKey and authScheme', async () => {
+  it('with an Authorization beside a key are refused, in a call and in the client; the error names apiKey and authScheme', async () => {
     const server = await serve({})
     const headers = { AUTHORIZATION: 'Basic c2hvcDpodXNo' }
     const error = await failure(connect(server).account.get({ headers }))
@@ -34,7 +34,7 @@ describe('headers', () => {
     expect(server.seen).toEqual([])
   })
 
-  it('with an Authorization are sent without a key, and its value is a secret', async () => {
+  it('with an Authorization are sent if there is no key, and its value is a secret', async () => {
     const server = await serve({ status: 401, body: { error: 1, message: 'Not c2hvcDpodXNo' } })
     const client = connect(server, { apiKey: null, headers: { authorization: 'Basic c2hvcDpodXNo' } })
     const error = await failure(client.account.get())
@@ -46,7 +46,7 @@ describe('headers', () => {
     ['Bearer', `Bearer ${KEY}`],
     ['Token', `Token ${KEY}`],
     ['raw', KEY],
-  ] as const)('carry the key as authScheme %s says', async (authScheme, authorization) => {
+  ] as const)('contain the key in the form of authScheme %s', async (authScheme, authorization) => {
     const server = await serve({})
     await connect(server, { authScheme, validation: 'report' }).account.get()
     expect(server.seen[0]!.headers.authorization).toBe(authorization)

@@ -1,4 +1,4 @@
-/** Names and paths as a careless server may read them: none leads out of the place where it stands. */
+/** No name or path can lead to another folder, even on a server that decodes it again. */
 import { describe, expect, it } from 'vitest'
 import { isPathSegment, neverClimbs } from '../../../../src/client/checks/path-segment.ts'
 import { connect } from '../../../helpers/client.ts'
@@ -8,19 +8,19 @@ import { serve } from '../../../helpers/server.ts'
 const content = new Blob(['a'])
 const done = { body: { error: 0, id: 1, shorturl: 'https://sho.rt/a' } }
 
-/** Spellings of `..` and `/`, of which servers read at least one. */
+/** Spellings of `..` and `/` that some server understands. */
 const dots = ['..', '%2e%2e', '.%2E', '%252e%252e', '%25252e.']
 const slashes = ['/', '\\', '%2f', '%2F', '%5c', '%252f', '%%32%66']
 
 describe('a name', () => {
   it.each([...dots, '.', '..;a=b', '.%3b', '..%00', '..%00.pdf', '.\t.', 'a\r\nb', '', '.. '])(
-    '%j is no segment of a path',
+    '%j is not a valid path segment',
     (name) => {
       expect(isPathSegment(name)).toBe(false)
     },
   )
 
-  it.each(slashes)('that contains %j is no segment of a path', (slash) => {
+  it.each(slashes)('that contains %j is not a valid path segment', (slash) => {
     for (const name of [`a${slash}b`, `${slash}a`, `a${slash}`, `${slash}${slash}`]) {
       expect(isPathSegment(name), name).toBe(false)
     }
@@ -37,11 +37,11 @@ describe('a name', () => {
     'a..b',
     ';a',
     'ä%c3%a4',
-  ])('%j is one segment of a path', (name) => {
+  ])('%j is one path segment', (name) => {
     expect(isPathSegment(name)).toBe(true)
   })
 
-  it('that is escaped more than seven times is no segment of a path', () => {
+  it('that is escaped more than seven times is not a valid path segment', () => {
     expect(isPathSegment(`%${'25'.repeat(6)}41`)).toBe(true)
     expect(isPathSegment(`%${'25'.repeat(7)}41`)).toBe(false)
   })
@@ -54,13 +54,13 @@ describe('a name', () => {
 
 describe('a path', () => {
   it.each(dots.flatMap((dot) => ['/', '%2f', '%252F', '%5c'].map((slash) => `/urls${slash}${dot}${slash}account`)))(
-    '%j climbs',
+    '%j may lead to a parent folder',
     (path) => {
       expect(neverClimbs(path)).toBe(false)
     },
   )
 
-  it.each(['/urls', '/url/1/', '/a%2Fb', '/a..b/.c', '/...', '/100%25', '/a//b'])('%j never climbs', (path) => {
+  it.each(['/urls', '/url/1/', '/a%2Fb', '/a..b/.c', '/...', '/100%25', '/a//b'])('%j stays in its folder', (path) => {
     expect(neverClimbs(path)).toBe(true)
   })
 })
@@ -94,7 +94,7 @@ describe('before anything is sent, the client refuses', () => {
   })
 })
 
-it.each(['a b & c?#d;é 100%.txt', '100%25.txt'])('the server gets the file name %j whole', async (name) => {
+it.each(['a b & c?#d;é 100%.txt', '100%25.txt'])('the server receives the file name %j unchanged', async (name) => {
   const server = await serve(done)
   await connect(server).files.upload(name, content)
   expect(decodeURIComponent(server.seen[0]!.url)).toBe(`/api/files/upload/${name}`)

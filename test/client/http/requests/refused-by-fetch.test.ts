@@ -1,4 +1,4 @@
-/** What a fetch refuses before it sends anything, by every fetch whose words are known, and what is only like it. */
+/** Requests that a fetch refuses before it sends anything, for each known fetch, and similar errors. */
 import { createSecureServer, constants as http2 } from 'node:http2'
 import { setupServer } from 'msw/node'
 import type { ShortLinkClientOptions } from 'shortlink-sdk'
@@ -20,7 +20,7 @@ const libraries = {
 }
 type Library = (typeof libraries)[keyof typeof libraries]
 
-/** The errors of a GET and a POST, and what the observers heard. */
+/** Returns the errors of a GET and a POST, and the events. */
 async function errorsOf(origin: string, fetch: Fetch, fetchOptions: object = {}) {
   let sent = 0
   const client = connect(
@@ -61,7 +61,7 @@ const refused: Record<string, (library: Library, origin: string) => object | Pro
 }
 
 describe.each(Object.entries(libraries))('%s', (_, library) => {
-  test.each(Object.entries(refused))('refuses %s: nothing is sent, and nothing is tried again', async (_, options) => {
+  test.each(Object.entries(refused))('refuses %s: nothing is sent or retried', async (_, options) => {
     const server = await serve({ body: { error: 0 } })
     const { errors, sent } = await errorsOf(server.origin, library.fetch, await options(library, server.origin))
     for (const error of errors) {
@@ -74,7 +74,7 @@ describe.each(Object.entries(libraries))('%s', (_, library) => {
     expect(server.seen).toEqual([])
   })
 
-  test('refuses a blocked port, and the error names the address', async () => {
+  test('refuses a blocked port, and the error contains the base URL', async () => {
     const { errors, sent } = await errorsOf('http://127.0.0.1:6666', library.fetch)
     for (const error of errors) {
       expect(error).toMatchObject({ outcome: 'not-sent', retryable: false })
@@ -83,7 +83,7 @@ describe.each(Object.entries(libraries))('%s', (_, library) => {
     expect(sent).toBe(2)
   })
 
-  test('fails with the code of a closed agent if the agent is destroyed meanwhile, which leaves a write unknown', async () => {
+  test('fails with the code of a closed agent if the agent is destroyed during the request: the outcome of a write is unknown', async () => {
     const dispatcher = new library.Agent()
     const server = await serve(() => {
       void dispatcher.destroy()
@@ -101,7 +101,7 @@ describe.each([
   ['undici 6', undici6 as Fetch, Agent6],
   ['undici 7', undici7 as Fetch, Agent7],
 ])('HTTP/2 of %s', (_, fetch, Agent) => {
-  /** A server that resets the first stream of each method with a code. */
+  /** Starts a server that resets the first stream of each method with a code. */
   async function resetting(code: number) {
     const seen: string[] = []
     const server = createSecureServer(selfSigned)
@@ -125,13 +125,13 @@ describe.each([
     return { seen, client: connect({ origin: `https://127.0.0.1:${port}` }, options) }
   }
 
-  test('a stream that the server refused was not processed, so a POST is sent again', async () => {
+  test('a stream that the server refused was not processed, so a POST is retried', async () => {
     const { seen, client } = await resetting(http2.NGHTTP2_REFUSED_STREAM)
     await client.request('POST', '/url/add', { json: {} })
     expect(seen).toEqual(['POST', 'POST'])
   })
 
-  test('a stream that broke in another way leaves a POST unknown', async () => {
+  test('the outcome of a POST is unknown if its stream failed for another reason', async () => {
     const { seen, client } = await resetting(http2.NGHTTP2_INTERNAL_ERROR)
     expect(await failure(client.request('POST', '/url/add', { json: {} }))).toMatchObject({ outcome: 'unknown' })
     expect(seen).toEqual(['POST'])
