@@ -52,6 +52,10 @@ describe('client.paginate', () => {
     const server = await serve(({ url }) => pages[numberOf(url) - 1]!)
     const list = connect(server).paginate('/days', { listKey: 'days' })
     expect(await list.toArray()).toEqual([...days, { id: 8, day: 'Tuesday' }])
+
+    const schema = z.object({ id: z.pipe(z.number(), z.transform(BigInt)), day: z.string() })
+    const withBigints = connect(server).paginate('/days', { listKey: 'days', schema })
+    expect((await withBigints.toArray()).map(({ id }) => id)).toEqual([7n, 7n, 8n, 8n])
   })
 
   it.each<[form: string, body: (url: string) => object]>([

@@ -11,21 +11,21 @@ const missing = { status: 404, body: { error: 1, message: 'None' } }
 const busy = { status: 503, headers: { 'Retry-After': '0' } }
 
 describe('an ApiPromise', () => {
-  it('is a promise of the answer', async () => {
+  it('is a promise of the result', async () => {
     const call = connect(await serve({ body: account })).account.get()
     expect(call).toBeInstanceOf(Promise)
     expectTypeOf(call).resolves.toEqualTypeOf<Account>()
     expect(await call).toEqual(account.data)
   })
 
-  it('is one request, however often it is awaited', async () => {
+  it('sends one request, even if it is awaited several times', async () => {
     const server = await serve({ body: account })
     const call = connect(server).account.get()
     await Promise.all([call, call, call.then(() => {}), call.withResponse(), call.safe(), call.finally(() => {})])
     expect(server.seen).toHaveLength(1)
   })
 
-  it('is sent even if nobody awaits it', async () => {
+  it('is sent even if it is never awaited', async () => {
     const server = await serve({ body: account })
     const call = connect(server).account.get()
     await until(() => server.seen.length === 1)
@@ -66,7 +66,7 @@ describe('an ApiPromise', () => {
 })
 
 describe('withResponse', () => {
-  it('returns the answer, the Response, the rate limit and the attempts', async () => {
+  it('returns the result, the Response, the rate limit and the attempts', async () => {
     const headers = { 'X-Site': 'shop', 'X-RateLimit-Limit': '30', 'X-RateLimit-Remaining': '28' }
     const server = await serve(busy, { body: account, headers })
     const answer = await connect(server, { retry: 1 }).account.get().withResponse()
@@ -91,7 +91,7 @@ describe('withResponse', () => {
 })
 
 describe('safe', () => {
-  it('returns the answer or the error, and the types tell them apart', async () => {
+  it('returns the result or the error, and `ok` narrows the type', async () => {
     const good = await connect(await serve({ body: account }))
       .account.get()
       .safe()
@@ -121,7 +121,7 @@ describe('safe', () => {
   })
 })
 
-it('the global fetch is looked up at each call, so that a library which replaces it later is used', async () => {
+it('each call uses the current global fetch, which a library may have replaced', async () => {
   const client = connect({ origin: 'https://sho.rt' })
   const msw = setupServer(http.get('https://sho.rt/api/account', () => HttpResponse.json(account)))
   msw.listen({ onUnhandledRequest: 'error' })

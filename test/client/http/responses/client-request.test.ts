@@ -1,4 +1,4 @@
-/** What `client.request` makes of the bodies of responses. */
+/** How `client.request` reads the bodies of responses. */
 import { ApiError, type Drift, InvalidRequestError, InvalidResponseError } from 'shortlink-sdk'
 import type { StandardSchema } from 'shortlink-sdk/schemas'
 import { expect, expectTypeOf, test, vi } from 'vitest'
@@ -8,7 +8,7 @@ import { failure } from '../../../helpers/outcome.ts'
 import { page } from '../../../helpers/responses.ts'
 import { serve } from '../../../helpers/server.ts'
 
-/** A client whose server always gives this response. */
+/** Creates a client whose server always sends this response. */
 function clientFor(body: BodyInit | null, init?: ResponseInit) {
   const fetch = vi.fn(async (_url: string, _init: unknown) => new Response(body, init))
   return { fetch, client: connect({ origin: 'http://localhost' }, { fetch }) }
@@ -86,12 +86,12 @@ test('another value of `as` is refused before anything is sent', async () => {
 
 const Link = z.object({ shorturl: z.string() })
 
-test('returns the whole body as it came', async () => {
+test('returns the whole body unchanged', async () => {
   const body = { error: '0', id: '5', anything: [1] }
   expect(await connect(await serve({ body })).request('GET', '/url/5')).toEqual(body)
 })
 
-test('returns what the schema makes of the body', async () => {
+test('returns the result of the schema', async () => {
   const server = await serve({ body: { error: 0, shorturl: 'https://sho.rt/a', more: 1 } })
   const link = await connect(server).request('POST', '/url/add', {
     json: { url: 'https://shop.example' },
@@ -109,7 +109,7 @@ test('throws an InvalidResponseError with the issues of the schema', async () =>
   expect((error as InvalidResponseError).issues.map(({ path }) => path)).toEqual([['shorturl']])
 })
 
-test('returns the body as it came if the schema refuses it under `report`', async () => {
+test('returns the body unchanged if the schema rejects it with `validation: report`', async () => {
   const body = { error: 0, shorturl: 5 }
   const drifts: Drift[] = []
   const client = connect(await serve({ body }), { validation: 'report', onDrift: (drift) => drifts.push(drift) })
@@ -117,11 +117,11 @@ test('returns the body as it came if the schema refuses it under `report`', asyn
   expect(drifts).toHaveLength(1)
 })
 
-/** A schema that says the same of everything. */
+/** Creates a Standard Schema with this function. */
 const schemaOf = (validate: (value: unknown) => unknown) =>
   ({ '~standard': { version: 1, vendor: 'shop', validate } }) as StandardSchema
 
-test('names the issues of any Standard Schema with their places, whatever form these have', async () => {
+test('has the issues of any Standard Schema, with their paths in every form', async () => {
   const issues = [
     { message: 'too late' },
     { message: 'too dear', path: ['items', { key: 0 }, { key: 'price' }] },
@@ -137,7 +137,7 @@ test('names the issues of any Standard Schema with their places, whatever form t
   })
 })
 
-test('asks the schema of the rows of a list no more after 100 issues', async () => {
+test('does not validate more rows of a list after 100 issues', async () => {
   const validate = vi.fn(() => ({ issues: [{ message: 'no' }] }))
   const server = await serve(page('urls', Array(150).fill(0)))
   const error = await failure(connect(server).paginate('/urls', { listKey: 'urls', schema: schemaOf(validate) }))

@@ -10,10 +10,10 @@ describe('an error of this package', () => {
   it.each([
     ['an error of 5,000 nested lists', 200, `{"error": ${deep}}`],
     ['a refusal with 5,000 nested lists', 400, `{"error": 1, "message": ${deep}}`],
-    ['5,000 nested lists after a warning of PHP', 200, `<b>Warning</b>\n{"error": ${deep}}`],
+    ['5,000 nested lists after a PHP warning', 200, `<b>Warning</b>\n{"error": ${deep}}`],
     ['a page whose number is an object', 200, page('"result":1,"currentpage":{"toString":1},"maxpage":2,"perpage":1')],
     ['a count that is an object', 200, page('"result":{"toString":1},"currentpage":1,"maxpage":1,"perpage":1')],
-  ])('is what a call ends with if the response has %s', async (_, status, body) => {
+  ])('is thrown if the response has %s', async (_, status, body) => {
     for (const validation of ['strict', 'report'] as const) {
       const client = connect(await serve({ status, body, headers: { 'content-type': 'application/json' } }), {
         validation,
@@ -29,7 +29,7 @@ describe('an error of this package', () => {
           () => undefined,
           (error) => error,
         )
-      // With `report`, rows are handed over as they came.
+      // With `report`, invalid rows are returned unchanged.
       expect(isShortLinkError(error) || (validation === 'report' && error === undefined)).toBe(true)
     }
   })

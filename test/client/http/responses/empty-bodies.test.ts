@@ -40,18 +40,18 @@ const reads: Calls = [
   ['campaigns.list', (client) => client.campaigns.list()],
 ]
 
-describe.each(bodies)('a response of %s', (_, make) => {
+describe.each(bodies)('a response with %s', (_, make) => {
   const clientOf = () => {
     const fetch = vi.fn(async () => make())
     return { fetch, client: connect({ origin: 'https://sho.rt' }, { fetch, retry: 2 }) }
   }
 
-  it.each(actions)('is a success of %s, which returns a message alone', async (_, call) => {
+  it.each(actions)('is a success of %s, whose result is only a message', async (_, call) => {
     const { client } = clientOf()
     expect(await call(client)).toEqual({ message: '' })
   })
 
-  it.each(creations)('leaves unknown whether %s was done, and it is not sent again', async (_, call) => {
+  it.each(creations)('leaves the outcome of %s unknown, without a retry', async (_, call) => {
     const { client, fetch } = clientOf()
     expect(await call(client).safe()).toMatchObject({
       error: { code: 'invalid_response', outcome: 'unknown', retryable: false, attempts: 1 },
@@ -59,7 +59,7 @@ describe.each(bodies)('a response of %s', (_, make) => {
     expect(fetch).toHaveBeenCalledTimes(1)
   })
 
-  it.each(reads)('is no result of %s', async (_, call) => {
+  it.each(reads)('is an error of %s', async (_, call) => {
     const { error } = await call(clientOf().client).safe()
     expect(error).toMatchObject({ code: 'invalid_response', outcome: 'unknown' })
     expect(error?.message).toContain('the response is empty')

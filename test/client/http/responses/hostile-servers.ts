@@ -1,13 +1,13 @@
 /**
- * Hostile responses that quote the key, whole and cut, to calls, tasks and a proxy. Whatever is printed of them has no
- * twelve characters of the key in a row, and every end is an error of this package.
+ * Sends responses that quote the key, whole or truncated, to calls, tasks and a proxy. No output may contain twelve
+ * consecutive characters of the key, and every failure must be an error of this package.
  */
 import { inspect } from 'node:util'
 import { isShortLinkError, ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
 import { createProxy } from 'shortlink-sdk/proxy'
 import { vi } from 'vitest'
 
-/** The characters in a row of which nothing shows more. */
+/** The number of consecutive characters of the key that no output may contain. */
 const SHOWN = 11
 
 export const keys = [
@@ -17,7 +17,7 @@ export const keys = [
   'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI0NCJ9.4pcPyMD09olPSyXn',
 ]
 
-/** How a server may spell the key in a value of its JSON, which is escaped once more there. */
+/** The spellings of the key in a JSON value, which JSON escapes again. */
 const spellings: ((key: string) => string)[] = [
   (key) => key,
   (key) => `Bearer ${key}`,
@@ -25,14 +25,14 @@ const spellings: ((key: string) => string)[] = [
   (key) => Buffer.from(key).toString('base64'),
 ]
 
-/** How it may spell the key in a text. */
+/** The spellings of the key in a text. */
 const spellingsInText = [
   ...spellings,
   (key: string) => JSON.stringify(key).slice(1, -1),
   (key: string) => JSON.stringify(key).slice(1, -1).replaceAll('/', '\\/'),
 ]
 
-/** Repeatable choices. */
+/** Reproducible choices. */
 export class Random {
   #state: number
 
@@ -49,7 +49,7 @@ export class Random {
     return values[Math.floor(this.next() * values.length)]!
   }
 
-  /** What a server prints of the key: all of it, or its beginning. */
+  /** Returns the key or its beginning, as a server may print it. */
   quote(key: string, among = spellings): string {
     const length = this.next() < 0.5 ? key.length : 12 + Math.floor(this.next() * (key.length - 12))
     return this.pick(['', 'invalid: ', '/r?token=', '"']) + this.pick(among)(key.slice(0, length))
@@ -145,7 +145,7 @@ const calls: Call[] = [
   (c) => c.request('GET', '/anything', { as: 'text' }),
   (c) => c.request('DELETE', '/url/1'),
   (c) => c.paginate('/urls', { listKey: 'urls' }).toArray(),
-  // A key where something else belongs.
+  // The key in the place of another value.
   (c, key) => c.qr.get(key),
   (c, key) => c.links.create({ url: key }),
   (c, key) => c.links.find(key),
@@ -153,7 +153,7 @@ const calls: Call[] = [
   (c, key) => c.request('GET', `/token/${encodeURIComponent(key)}`),
 ]
 
-/** Everything of a value that can be printed. */
+/** Returns all output that can be printed of a value. */
 function printed(value: unknown): string {
   const parts = [inspect(value, { depth: 6 }), String(value)]
   if (value instanceof Error) parts.push(value.message, value.stack ?? '', printed(value.cause ?? ''))
@@ -163,7 +163,7 @@ function printed(value: unknown): string {
   return parts.join('\n')
 }
 
-/** Twelve characters of the key in a row, in any spelling, that a text shows; `undefined` if there are none. */
+/** Returns twelve consecutive characters of the key that a text contains in any spelling, if any. */
 export function leakIn(text: string, key: string): string | undefined {
   for (const spell of [
     (part: string) => part,
@@ -179,7 +179,7 @@ export function leakIn(text: string, key: string): string | undefined {
   return text.includes(base64) ? base64 : undefined
 }
 
-/** Plays one hostile exchange. Throws if it shows the key, or ends with anything but an error of this package. */
+/** Plays one exchange. Throws if it reveals the key, or fails with anything but an error of this package. */
 async function playExchange(seed: number, calls: readonly Call[]): Promise<void> {
   const random = new Random(seed)
   const key = random.pick(keys)
@@ -214,7 +214,7 @@ async function playExchange(seed: number, calls: readonly Call[]): Promise<void>
       throw Object.assign(new TypeError(`fetch failed: ${random.quote(key)}`), { cause: new Error(random.quote(key)) })
     },
   })
-  // The key of a function is known once it has been asked for it.
+  // The client knows the key of a function after the first call.
   await client.account.get().safe()
   const call = random.pick(calls)
   show(client)
@@ -232,7 +232,7 @@ async function playExchange(seed: number, calls: readonly Call[]): Promise<void>
   if (leak) throw new Error(`${leakIn(leak, key)} of the key is shown: ${leak}`)
 }
 
-/** Plays so many, and fails with the seed of the first that shows the key. */
+/** Plays several exchanges. Throws an error with the seed of the first one that fails. */
 export async function playExchanges(first: number, count: number, played: readonly Call[] = calls): Promise<void> {
   try {
     for (let seed = first; seed < first + count; seed++) {

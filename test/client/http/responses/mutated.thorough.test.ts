@@ -7,20 +7,20 @@ import { connect } from '../../../helpers/client.ts'
 import { times } from '../../../helpers/times.ts'
 import { changeNames, mutate, textChangeNames } from './mutations.ts'
 
-/** How many bodies are tried; `npm run fuzz` tries a million others. FUZZ_SEED repeats a run. */
+/** The number of bodies. `npm run fuzz` tries a million. FUZZ_SEED repeats a run. */
 const runs = Number(process.env.FUZZ_RUNS ?? times(1_000))
 const seed = Number(process.env.FUZZ_SEED ?? (process.env.FUZZ_RUNS ? Date.now() : 10))
 
-/** `find` makes other requests after a response that it cannot use; it has tests of its own. */
+/** Without `find`, which makes other requests after an unusable response. */
 const callNames = Object.keys(calls).filter((name) => name !== 'links.find') as CallName[]
 
 let body = ''
-/** As over a network, a response comes in a later turn of the event loop. Within one turn, no signal is collected. */
+/** Responds in a later turn of the event loop, like a network, because signals are not collected within one turn. */
 const fetch = async () => {
   await nextTurn()
   return new Response(body)
 }
-/** A client that reads whatever `body` is then. */
+/** A client whose server responds with the current `body`. */
 const client = connect({ origin: 'https://sho.rt' }, { fetch })
 
 const choice = fc.nat({ max: 0xffff })
@@ -30,21 +30,21 @@ const textChange = fc.tuple(
   choice,
 )
 
-/** Every scalar of a body in the spellings that may stand for it in an answer. */
+/** Returns the spellings that each scalar of a body may have in a result. */
 function spellingsIn(value: unknown, spellings = new Set<string>()): Set<string> {
   if (typeof value === 'object' && value !== null) {
     for (const part of Object.values(value)) spellingsIn(part, spellings)
   } else {
     spellings.add(String(value))
     if (typeof value === 'string') spellings.add(String(Number(value)))
-    // A link that comes without its alias has it at the end of its address.
+    // The alias of a link may be taken from the end of its short address.
     if (typeof value === 'string') spellings.add(value.slice(value.lastIndexOf('/') + 1))
     if (value === 1 || value === '1') spellings.add('true')
   }
   return spellings
 }
 
-/** Whether a scalar of an answer comes from the body, or says that nothing was there. */
+/** Returns whether a scalar of a result is from the body, or means that the value is missing. */
 const isFrom = (spellings: Set<string>, value: unknown): boolean =>
   spellings.has(String(value)) || value === '' || value === 0 || value === false
 
@@ -80,7 +80,7 @@ it(`a mutated body of the reference has the documented types, or is refused with
       answered++
       const found: unknown[] = []
       calls[name].type(end.answer, name, found)
-      // A call that returns a message alone takes an empty success.
+      // A call whose result is only a message accepts an empty success.
       const spellings = spellingsIn(body.trim() === '' ? {} : JSON.parse(body.replace(/^\uFEFF/, '')))
       for (const value of found) {
         if (!isFrom(spellings, value)) throw new Error(`${JSON.stringify(value)} does not come from ${body}`)
@@ -88,7 +88,7 @@ it(`a mutated body of the reference has the documented types, or is refused with
     }),
     { numRuns: runs, seed },
   )
-  // A client that refused everything would pass the rest.
+  // Otherwise a client that rejects everything would pass.
   expect(answered).toBeGreaterThan(runs / 5)
   expect(answered).toBeLessThan(runs)
 })

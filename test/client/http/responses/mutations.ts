@@ -1,4 +1,4 @@
-/** Changes to a body, each at a place that a number chooses, so that a failing combination can be shrunk. */
+/** Changes to a body. A number selects the place of each change, so that a failing combination can be shrunk. */
 
 type Container = Record<string, unknown> | unknown[]
 
@@ -85,10 +85,10 @@ const textChanges: Record<string, (text: string, choice: number) => string> = {
 export const changeNames: readonly string[] = Object.keys(changes)
 export const textChangeNames: readonly string[] = Object.keys(textChanges)
 
-/** A change by its name, the place as a number of any size, and the variant. */
+/** The name of a change, its place as a number of any size, and its variant. */
 export type Mutation = readonly [name: string, place: number, choice: number]
 
-/** The JSON of a body after these changes. */
+/** Returns the JSON of a body after these changes. */
 export function mutate(body: unknown, mutations: readonly Mutation[], [textName, choice]: readonly [string, number]) {
   const root: Container = { body: structuredClone(body) }
   for (const [name, place, choice] of mutations) {
@@ -111,7 +111,7 @@ function* placesIn(value: unknown): Generator<[Container, string]> {
 
 const get = (parent: Container, key: string): unknown => (parent as Record<string, unknown>)[key]
 
-/** Sets a copy, so that no part stands in two places. As in `JSON.parse`, `__proto__` is a key like any other. */
+/** Sets a copy of a value, so that no object is in two places. As in `JSON.parse`, `__proto__` is an ordinary key. */
 function set(parent: Container, key: string, value: unknown): void {
   Object.defineProperty(parent, key, {
     value: structuredClone(value),

@@ -10,13 +10,13 @@ import { account, page } from '../../../helpers/responses.ts'
 
 const refusal = { error: 1, message: 'None' }
 
-/** A client whose server responds with this body. */
+/** Creates a client whose server responds with this body. */
 function clientOf(body: unknown, status = 200): ShortLinkClient {
   const fetch = async () => Response.json(body, { status })
   return connect({ origin: 'https://sho.rt' }, { fetch })
 }
 
-/** Looks at the state of a promise as runtimes do, without its own `then`. */
+/** Reads the state of a promise as runtimes do, without calling its `then`. */
 const natively = <T>(promise: Promise<T>): Promise<T> =>
   Reflect.apply(Promise.prototype.then, promise, [(value: T) => value]) as Promise<T>
 
@@ -47,11 +47,11 @@ describe('the native state of', () => {
   })
 })
 
-it('an agent that traces promises sees the end of a call', async () => {
+it('a tracer of promises sees when a call settles', async () => {
   const ends: unknown[] = []
   const channel = tracingChannel<object>('shortlink-sdk-test')
   const subscribers = { asyncEnd: (message: object) => void ends.push(message) }
-  // The types want a subscriber for each event.
+  // The types require a subscriber for each event.
   channel.subscribe(subscribers as never)
   try {
     const client = clientOf(account)
@@ -69,7 +69,7 @@ it('an inspection shows the result', async () => {
   expect(inspect(call)).toContain(account.data.email)
 })
 
-/** The rejections that nobody handles while this happens. */
+/** Runs work and returns its unhandled rejections. */
 async function unhandledDuring(work: () => unknown): Promise<unknown[]> {
   const others = process.listeners('unhandledRejection')
   const reasons: unknown[] = []
@@ -92,26 +92,26 @@ describe('a call that fails', () => {
     ensure: () => clientOf(refusal, 401).links.ensure({ url: 'https://shop.example', custom: 'tea' }),
   }
 
-  it('is one unhandled rejection if nobody listens', async () => {
+  it('is one unhandled rejection without a handler', async () => {
     expect(await unhandledDuring(() => void calls.call())).toMatchObject([{ code: 'not_found' }])
     expect(await unhandledDuring(() => void calls.ensure())).toMatchObject([{ code: 'authentication' }])
-    // A list that nobody uses is not sent.
+    // An unused list sends nothing.
     expect(await unhandledDuring(() => void calls.list())).toEqual([])
   })
 
-  it.each(Object.entries(calls))('is none after .safe() or a handler: %s', async (_, call) => {
+  it.each(Object.entries(calls))('is not an unhandled rejection after .safe() or a handler: %s', async (_, call) => {
     expect(await unhandledDuring(() => call().safe())).toEqual([])
     expect(await unhandledDuring(() => thrown(call()))).toEqual([])
     expect(await unhandledDuring(() => thrown(call().withResponse()))).toEqual([])
     expect(await unhandledDuring(() => call().catch(() => {}))).toEqual([])
   })
 
-  it.each(Object.entries(calls))('is one if only the promise of withResponse fails unhandled: %s', async (_, call) => {
+  it.each(Object.entries(calls))('is one unhandled rejection if only withResponse() is called: %s', async (_, call) => {
     expect(await unhandledDuring(() => void call().withResponse())).toHaveLength(1)
     expect(await unhandledDuring(() => void call().then(() => {}))).toHaveLength(1)
   })
 
-  it('is none as a stub, before it is used and after', async () => {
+  it('is not an unhandled rejection as a stub, before and after use', async () => {
     const error = new Error('stubbed')
     const stubs = () => [apiPromise(error), listPromise(error)]
     expect(await unhandledDuring(stubs)).toEqual([])

@@ -11,7 +11,7 @@ const MB = 1_000_000
 
 const start = childProgram('measured-call')
 
-/** Calls a server that sends a long message, compressed, from a process of its own, and tells what that cost. */
+/** Calls a server that sends a long compressed message, from a new process, and returns the measurements. */
 async function measure(call: MeasuredCallArgs['call'], error: number, part: string, length: number): Promise<Measured> {
   const chunk = part.repeat(10_000)
   const origin = await listen((_request, response) => {
@@ -21,7 +21,7 @@ async function measure(call: MeasuredCallArgs['call'], error: number, part: stri
       for (let sent = 0; sent < length; sent += chunk.length) yield chunk
       yield '"}'
     }
-    // The client may leave before the end.
+    // The client may disconnect before the end.
     pipeline(Readable.from(body()), createGzip({ level: 1 }), response).catch(() => {})
   })
   const child = start({ origin, call, apiKey: KEY } satisfies MeasuredCallArgs)
@@ -30,7 +30,7 @@ async function measure(call: MeasuredCallArgs['call'], error: number, part: stri
   return value as Measured
 }
 
-// Processor time, not time on the clock: the machine may be busy. What these tests guard against took minutes, or the
+// CPU time rather than time, because the machine may be busy. Without the limits, these calls took minutes or ended the
 // process.
 it.each([
   ['client', 'account', 'invalid_response unknown'],

@@ -6,10 +6,10 @@ import { failure } from '../../../helpers/outcome.ts'
 import { account as accountBody } from '../../../helpers/responses.ts'
 import { listen } from '../../../helpers/server.ts'
 
-/** What a server does with the socket of a request. It may be called after the client has left. */
+/** Handles the socket of a request. May be called after the client has disconnected. */
 type Attack = (socket: Socket) => void
 
-/** A server that treats every request in the same way. */
+/** Starts a server that handles every request with the same attack. */
 async function attacker(attack: Attack) {
   const requests: string[] = []
   const closed: Promise<void>[] = []
@@ -21,7 +21,7 @@ async function attacker(attack: Attack) {
         const line = /^[A-Z]+ \S+ HTTP/.exec(bytes.toString('latin1'))
         if (!line) return
         requests.push(line[0].split(' ')[0]!)
-        // Node opens another connection in place of one that was cut off: only those that carry a request count.
+        // Node replaces a lost connection, so only connections with a request count.
         closed.push(closing)
         attack(socket)
       })
@@ -29,7 +29,7 @@ async function attacker(attack: Attack) {
   return { origin: await listen(server), requests, closed }
 }
 
-/** Writes for as long as the client listens. */
+/** Writes until the client disconnects. */
 function forever(socket: Socket, chunk: string): void {
   const fill = () => {
     while (!socket.destroyed && socket.write(chunk));
@@ -38,7 +38,7 @@ function forever(socket: Socket, chunk: string): void {
   fill()
 }
 
-/** Writes a byte at a time, without end. */
+/** Writes one byte at a time, endlessly. */
 function drip(socket: Socket, text: string): void {
   let index = 0
   const timer = setInterval(() => socket.write(text[index++] ?? ' '), 1)
@@ -49,7 +49,7 @@ const json = JSON.stringify(accountBody)
 const ok = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n'
 const gzipped = gzipSync(json)
 
-/** Writes these parts and then does the last thing. */
+/** Writes the parts, then calls the last function. */
 const sends =
   (...parts: (string | Uint8Array)[]): Attack =>
   (socket) => {
@@ -63,7 +63,7 @@ const sendsAndResets =
     socket.write(text, () => socket.resetAndDestroy())
   }
 
-/** Attacks that leave the client waiting, which only its timeout ends. */
+/** Attacks that only the client's timeout ends. */
 const endless: Record<string, Attack> = {
   'never answers': () => {},
   'sends its headers a byte at a time': (socket) => drip(socket, `${ok}X-Slow: ${'a'.repeat(1_000_000)}`),
@@ -79,7 +79,7 @@ const endless: Record<string, Attack> = {
   },
 }
 
-/** Attacks that end by themselves, and the code of the error that the call ends with. */
+/** Attacks that end, and the code of the call's error. */
 const finite: Record<string, [attack: Attack, code: 'connection' | 'invalid_response']> = {
   'resets before its headers': [(socket) => socket.resetAndDestroy(), 'connection'],
   'resets within its body': [sendsAndResets(`${ok}Content-Length: 1000\r\n\r\n{"error":`), 'connection'],
@@ -129,7 +129,7 @@ describe.each([
     const client = connect({ origin }, { timeout: 300, retry: 0 })
     expect(await failure(call(client))).toMatchObject({ code: 'timeout', outcome: 'unknown', attempts: 1 })
     await Promise.all(closed)
-    // A busy machine may not get as far as the request.
+    // A busy machine may time out before the request is sent.
     expect(requests.length).toBeLessThanOrEqual(1)
   })
 

@@ -46,29 +46,29 @@ describe('readText', () => {
     expect(await readBytes(streamed(webStream(chunks)), signal)).toEqual(bytes)
   })
 
-  it('reads a response without a body as an empty text', async () => {
+  it('reads a response without a body as an empty string', async () => {
     expect(await readText(new Response(null, { status: 204 }))).toBe('')
     expect(await readText(new Response(''))).toBe('')
     expect(await readBytes(new Response(null, { status: 204 }), signal)).toEqual(new Uint8Array())
   })
 
   it.each<[string, unknown]>([
-    ['is no web stream', Readable.from(['a Node stream'])],
-    ['is not known', undefined],
+    ['is not a web stream', Readable.from(['a Node stream'])],
+    ['is missing', undefined],
   ])('calls text() if the body %s, with the same limit', async (_what, body) => {
     expect(await readText({ ...streamed(body), text: async () => sample })).toBe(sample)
     const text = async () => 'x'.repeat(MAX_BYTES + 1)
     await expect(readText({ ...streamed(body), text })).rejects.toThrow(BodyTooLargeError)
   })
 
-  it('decodes like Response.text(): no byte order mark, replacement characters for invalid bytes', async () => {
+  it('decodes like Response.text(): without a byte order mark, with replacement characters for invalid bytes', async () => {
     const odd = Uint8Array.of(0xef, 0xbb, 0xbf, 0x61, 0xff, 0xe2, 0x82)
     const expected = await new Response(odd).text()
     expect(await readText(new Response(odd))).toBe(expected)
     expect(await readText(streamed(webStream([...odd].map((byte) => Uint8Array.of(byte)))))).toBe(expected)
   })
 
-  it('reads 16 MiB, and refuses a byte more', async () => {
+  it('reads 16 MiB, and rejects one byte more', async () => {
     const whole = new Uint8Array(MAX_BYTES)
     expect(await readText(streamed(webStream([whole])))).toHaveLength(MAX_BYTES)
     const larger = () => streamed(webStream([whole, encode('x')]))
@@ -92,7 +92,7 @@ describe('readText', () => {
   })
 })
 
-it('the connection to a server whose body has no end is closed', async () => {
+it('the connection is closed if the body has no end', async () => {
   let closed = () => {}
   const closing = new Promise<void>((resolve) => {
     closed = resolve

@@ -6,7 +6,7 @@ import { failure } from '../../../helpers/outcome.ts'
 import { account, page, splash } from '../../../helpers/responses.ts'
 import { type Canned, serve } from '../../../helpers/server.ts'
 
-/** What a client makes of one body. */
+/** Returns the result of a call whose server responds with this body. */
 async function read(body: unknown, call: (client: ShortLinkClient) => PromiseLike<unknown>): Promise<unknown> {
   return await call(connect(await serve({ body })))
 }
@@ -24,7 +24,7 @@ const statistics = {
 }
 const qr = { id: 1, link: 'https://sho.rt/qr/a', scans: 0, name: '', date: '2026-11-10 18:00:00' }
 
-describe('a value in the spellings that deployments use', () => {
+describe('a value in the spelling of some servers', () => {
   const oneDomain = (c: ShortLinkClient) => c.domains.list().then(({ items }) => items[0])
   const oneCampaign = (c: ShortLinkClient) => c.campaigns.list().then(({ items }) => items[0])
 
@@ -44,7 +44,7 @@ describe('a value in the spellings that deployments use', () => {
     ['0', false],
     ['', false],
     [null, false],
-  ])('the flag %j is read as %j', async (flag, expected) => {
+  ])('the boolean %j is read as %j', async (flag, expected) => {
     expect(await read(page('campaigns', [{ ...campaign, public: flag }]).body, oneCampaign)).toEqual({
       ...campaign,
       public: expected,
@@ -79,7 +79,7 @@ describe('a value in the spellings that deployments use', () => {
     expect(answer).toEqual({ details: qr, data: statistics })
   })
 
-  it('an object without its keys, which arrives as `[]`, is read with their defaults', async () => {
+  it('an object without keys, which is sent as `[]`, is read with the default values', async () => {
     const answer = await read({ error: 0, details: qr, data: { ...statistics, socialCount: [] } }, (c) => c.qr.get(1))
     expect(answer).toEqual({ details: qr, data: statistics })
   })
@@ -89,18 +89,18 @@ describe('a value in the spellings that deployments use', () => {
   })
 })
 
-describe('a field under the names that deployments use', () => {
+describe('a field under the name of some servers', () => {
   it.each(['name', 'domain', 'campaign'])('the name of a campaign under `%s` is read as `name`', async (key) => {
     const { name, ...rest } = campaign
     expect(await read({ error: 0, ...rest, [key]: name }, (c) => c.campaigns.create({}))).toEqual(campaign)
   })
 
-  it('an alternative name is an ordinary key if the documented one is present', async () => {
+  it('an alternative name is an ordinary field if the documented name is present', async () => {
     const body = { error: 0, ...campaign, domain: 'https://go.example' }
     expect(await read(body, (c) => c.campaigns.create({}))).toEqual({ ...campaign, domain: 'https://go.example' })
   })
 
-  it('a row that does not match is returned as it came, under the names that it came with', async () => {
+  it('an invalid row is returned unchanged, with its original names', async () => {
     const row = { ...campaign, name: undefined, domain: 'Spring', public: 'maybe' }
     const client = connect(await serve(page('campaigns', [row])), { validation: 'report' })
     expect((await client.campaigns.list()).items).toEqual([row])
@@ -122,7 +122,7 @@ describe('a field under the names that deployments use', () => {
     [{ id: 123, shorturl: 'https://sho.rt/a' }],
     [{ 0: 'id', 1: 123, shorturl: 'https://sho.rt/a' }],
     [{ 0: 'id', 1: '123', shorturl: 'https://sho.rt/a' }],
-  ])('the id of an upload answered with %j is 123', async (body) => {
+  ])('the id of an upload is 123 if the response is %j', async (body) => {
     const answer = await read({ error: 0, ...body }, (c) => c.files.upload('a.txt', new Blob(['a'])))
     expect(answer).toMatchObject({ id: 123, shorturl: 'https://sho.rt/a' })
   })
@@ -147,7 +147,7 @@ describe('the envelope of a success', () => {
   })
 })
 
-it('a key named like a member of every object does no harm, and all but `__proto__` survive', async () => {
+it('fields with the names of Object’s members are harmless, and all but `__proto__` are kept', async () => {
   const text = `{"error":0,"data":{"__proto__":{"polluted":1},"constructor":"x",${JSON.stringify(account.data).slice(1)}}`
   const answer = await connect(await serve({ body: text })).account.get()
   expect(Object.keys(answer)).toContain('constructor')
@@ -155,7 +155,7 @@ it('a key named like a member of every object does no harm, and all but `__proto
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
 })
 
-describe('an answer that does not fit its documented type', () => {
+describe('a response that does not match its documented type', () => {
   const bad = { ...splash(2), id: 'two', name: 5, date: { y: 2026 }, more: 1 }
   const answer: Canned = page('splash', [splash(1), bad, 'no row'])
   const list = async (options: ShortLinkClientOptions, call = answer) =>
@@ -166,7 +166,7 @@ describe('an answer that does not fit its documented type', () => {
     { path: ['data', 'splash', 2], message: 'expected an object, received a string' },
   ]
 
-  it('is an InvalidResponseError under `strict`, the default, which says where, what was expected and what came', async () => {
+  it('fails with an InvalidResponseError with `strict`, the default: it has the paths and the expected and received types', async () => {
     const error = await failure(list({}))
     expect(error).toBeInstanceOf(InvalidResponseError)
     expect(error).toMatchObject({ code: 'invalid_response', status: 200, outcome: 'unknown', attempts: 1, issues })
@@ -176,14 +176,14 @@ describe('an answer that does not fit its documented type', () => {
     expect((error as InvalidResponseError).body).toEqual(answer.body)
   })
 
-  it('is returned as it came under `report`, and `onDrift` hears of it without values', async () => {
+  it('is returned unchanged with `report`, and `onDrift` receives the issues without values', async () => {
     const drifts: Drift[] = []
     const { items } = await list({ validation: 'report', onDrift: (drift) => drifts.push(drift) })
     expect(items).toEqual([splash(1), bad, 'no row'])
     expect(drifts).toEqual([{ method: 'GET', path: '/splash', issues }])
   })
 
-  it('onDrift is not called if everything fits', async () => {
+  it('does not call onDrift if everything matches', async () => {
     const onDrift = vi.fn()
     await list({ validation: 'report', onDrift }, page('splash', [splash(1)]))
     expect(onDrift).not.toHaveBeenCalled()
@@ -202,15 +202,15 @@ describe('an answer that does not fit its documented type', () => {
 
   it.each<[name: string, body: unknown, call: (c: ShortLinkClient) => PromiseLike<unknown>, issue: string]>([
     ['an account without `data`', { error: 0 }, (c) => c.account.get(), 'data: is missing, expected an object'],
-    ['a created thing without an id', { error: 0 }, createDomain, 'id: is missing, expected an integer'],
+    ['a creation without an id', { error: 0 }, createDomain, 'id: is missing, expected an integer'],
     [
-      'an id that JavaScript cannot hold',
+      'an id above the largest safe integer',
       '{"error":0,"id":9007199254740993}',
       createDomain,
       'id: expected an integer, received a number',
     ],
     [
-      'a flag in words',
+      'a word for a boolean',
       { ...campaign, public: 'yes' },
       createCampaign,
       'public: expected a boolean, received a string',
@@ -222,25 +222,25 @@ describe('an answer that does not fit its documented type', () => {
       'data.qrs: is missing, expected a list',
     ],
     [
-      'a count in a map that is a text',
+      'a string for a count in a map',
       visits({ topOs: { Linux: 'many', Windows: 1 } }),
       getQr,
       'data.topOs.Linux: expected an integer, received a string',
     ],
     [
-      'a device target that is none',
+      'an invalid device target',
       opened([{ device: 'iPad' }]),
       createLink,
       'devicetarget.0.link: is missing, expected a string',
     ],
-  ])('%s is named with its place, and with what was expected', async (_, body, call, issue) => {
+  ])('%s is an issue with its path and the expected type', async (_, body, call, issue) => {
     const error = await failure(Promise.resolve(read(body, call)))
     expect(error).toBeInstanceOf(InvalidResponseError)
     const { issues } = error as InvalidResponseError
     expect(issues.map(({ path, message }) => `${path.join('.')}: ${message}`)).toEqual([issue])
   })
 
-  it('many issues are cut in the message and complete in `issues`', async () => {
+  it('the message has the first issues, and `issues` has all', async () => {
     const error = await failure(list({}, page('splash', Array(40).fill(0))))
     expect(error.message).toMatch(/; and 35 more$/)
     expect((error as InvalidResponseError).issues).toHaveLength(40)
@@ -255,7 +255,7 @@ describe('an answer that does not fit its documented type', () => {
     expect((error as InvalidResponseError).issues).toHaveLength(100)
   })
 
-  it('rows behind the hundredth issue are returned as they came', async () => {
+  it('rows after the hundredth issue are returned unchanged', async () => {
     const rows = [...Array(100).fill(0), { ...splash(1), id: '1' }]
     const { items } = await list({ validation: 'report' }, page('splash', rows))
     expect(items.at(-1)).toEqual({ ...splash(1), id: '1' })
@@ -273,17 +273,17 @@ describe('900,000 wrong values, more than zod can pass as arguments', () => {
     ['of a map of strings', LinkDetails, { details: { ...details, location: { ...lists } } }, 100],
     ['of a list of objects', OpenerLink, { ...opened, devicetarget: many }, 100],
     ['of a list of ids', Link, { ...details, channel: many }, 100],
-  ])('%s are reported as no more issues than the client keeps', (_, schema, value, count) => {
+  ])('%s are reported as at most as many issues as the client keeps', (_, schema, value, count) => {
     expect(schema.safeParse(value).error?.issues).toHaveLength(count)
   })
 })
 
 describe('an exported schema', () => {
-  it('reads as generously as the client', async () => {
+  it('accepts the same spellings as the client', async () => {
     expect(await Domain['~standard'].validate({ ...domain, id: '1', redirectroot: '' })).toEqual({ value: domain })
   })
 
-  it('gives the issues of zod', async () => {
+  it('returns zod’s issues', async () => {
     const link = { id: 'a', shorturl: 's', status: 'private', provider: 'p', domain: 'd', devicetarget: [0] }
     expect(await OpenerLink['~standard'].validate(link)).toEqual({
       issues: [
@@ -310,11 +310,11 @@ describe('an exported schema', () => {
       OpenerLink,
       { id: 1, shorturl: 's', status: 's', provider: 'p', domain: 'd', devicetarget: Array(150).fill(0) },
     ],
-  ])('gives no more than 100 issues of %s', async (_, schema, value) => {
+  ])('returns at most 100 issues of %s', async (_, schema, value) => {
     expect((await schema['~standard'].validate(value)).issues).toHaveLength(100)
   })
 
-  it('knows the documented names only, which the client gives to fields before it', async () => {
+  it('has only the documented names: the client renames fields before parsing', async () => {
     const { name, ...rest } = campaign
     expect(Campaign.safeParse({ ...rest, domain: name }).error?.issues).toMatchObject([
       { path: ['name'], message: 'is missing, expected a string' },

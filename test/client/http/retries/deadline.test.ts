@@ -8,7 +8,7 @@ import { serve } from '../../../helpers/server.ts'
 const create = (client: ShortLinkClient, deadline?: number) => client.campaigns.create({ name: 'a' }, { deadline })
 
 describe('the deadline of a call', () => {
-  it('ends a call at once that would wait for the rate limit beyond it, and nothing is sent', async () => {
+  it('ends a call at once that would have to wait longer for the rate limit, and nothing is sent', async () => {
     const server = await serve({ body: account })
     const onWait = vi.fn()
     const client = connect(server, { rateLimit: { requests: 1 }, onWait })
@@ -30,7 +30,7 @@ describe('the deadline of a call', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  it('ends an attempt that takes longer, although its timeout is longer: the work may have been done', async () => {
+  it('ends an attempt before its timeout: the work may have been done', async () => {
     const server = await serve(() => undefined)
     const error = await failure(create(connect(server, { timeout: 60_000 }), 30))
     expect(error).toMatchObject({ code: 'timeout', outcome: 'unknown', attempts: 1 })
@@ -64,7 +64,7 @@ describe('the deadline of a call', () => {
     expect(await create(connect(server, { retry: 1 }), 10_000)).toMatchObject({ id: 1 })
   })
 
-  it('of the client is lifted by `deadline: false` of a call', async () => {
+  it('of the client is removed by `deadline: false` of a call', async () => {
     const server = await serve({ body: account })
     const slow: typeof globalThis.fetch = async (...call) => {
       await new Promise((resolve) => setTimeout(resolve, 50))
@@ -75,7 +75,7 @@ describe('the deadline of a call', () => {
     expect(await client.account.get({ deadline: false })).toMatchObject({ id: account.data.id })
   })
 
-  it('is none by default, and with `timeout: false` an attempt takes as long as it takes', async () => {
+  it('does not exist by default, and an attempt with `timeout: false` has no time limit', async () => {
     const server = await serve({ body: account })
     const fetch: typeof globalThis.fetch = async (...call) => {
       await new Promise((resolve) => setTimeout(resolve, 20))

@@ -6,7 +6,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A mock server, a normal client and one of low priority that share its rate limit. */
+/** Creates a mock server, and a normal and a low-priority client that share a rate limit. */
 function setUp(options: ShortLinkClientOptions = {}) {
   const sandbox = createSandbox({ data: { links: [{ id: 1 }] } })
   const client = new ShortLinkClient({ ...sandbox.clientOptions, logLevel: 'off', ...options })
@@ -30,7 +30,7 @@ describe('a call of low priority', () => {
     expect(sandbox.requests.map(({ path }) => path)).toEqual(['/account', '/domains', '/pixels', '/url/1'])
   })
 
-  it('waits out nine refusals in a row, a second at least each time', async () => {
+  it('waits after nine refusals in a row, at least a second each time', async () => {
     vi.useFakeTimers()
     const { sandbox, low } = setUp()
     sandbox.fail({ status: 429, headers: { 'Retry-After': '0' }, times: 9 })
@@ -50,7 +50,7 @@ describe('a call of low priority', () => {
     expect(await call).toMatchObject({ error: { code: 'rate_limit', attempts: 10, outcome: 'rejected' } })
   })
 
-  it('counts the refusals of calls in flight together once, and starts anew after a success', async () => {
+  it('counts the refusals of concurrent calls once, and restarts the count after a success', async () => {
     vi.useFakeTimers()
     const { sandbox, low } = setUp({ retry: 0, rateLimit: false })
     sandbox.fail({ status: 429, headers: { 'Retry-After': '1' }, times: 20 })
@@ -63,7 +63,7 @@ describe('a call of low priority', () => {
     expect((await again).ok).toBe(true)
   })
 
-  it('takes a 429 without a named end for one of 60 s, and fails if the server names more than 90 s', async () => {
+  it('waits 60 s after a 429 that names no wait, and fails if the server names more than 90 s', async () => {
     vi.useFakeTimers()
     const { sandbox, low } = setUp({ rateLimit: false })
     const unnamed = { status: 429, headers: { 'X-RateLimit-Reset': '', 'Retry-After': '' } }
@@ -80,7 +80,7 @@ describe('a call of low priority', () => {
   it.each([
     ['a normal write', 'normal', 'POST'],
     ['a read', 'low', 'GET'],
-  ] as const)('an abort ends %s that was sent at once', async (_what, priority, method) => {
+  ] as const)('an abort immediately ends %s that was sent', async (_what, priority, method) => {
     const { sandbox, client } = setUp()
     sandbox.fail({ delay: 10_000 })
     const controller = new AbortController()
@@ -92,7 +92,7 @@ describe('a call of low priority', () => {
     expect(await result).toMatchObject({ error: { code: 'aborted', outcome: 'unknown' } })
   })
 
-  it('a write that was sent settles with its own result after an abort', async () => {
+  it('a write that was sent settles with its result after an abort', async () => {
     const { sandbox, low } = setUp()
     sandbox.fail({ delay: 20 })
     const controller = new AbortController()
@@ -122,7 +122,7 @@ describe('a call of low priority', () => {
     expect(await call).toMatchObject({ error: { code: 'aborted', outcome: 'unknown' } })
   })
 
-  it('an abort before it is sent ends it at once', async () => {
+  it('an abort before a write is sent ends it at once', async () => {
     const { sandbox, client, low } = setUp({ rateLimit: { requests: 1 } })
     await client.account.get()
     const controller = new AbortController()
@@ -133,6 +133,6 @@ describe('a call of low priority', () => {
   })
 })
 
-it('a priority that does not exist is refused', async () => {
+it('an unknown priority is refused', async () => {
   expect(() => setUp({ priority: 'high' as 'low' })).toThrow('priority: expected one of normal, low, received "high"')
 })

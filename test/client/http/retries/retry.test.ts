@@ -17,7 +17,7 @@ async function setUp(options: ShortLinkClientOptions = {}): Promise<{ sandbox: S
 
 const oneShot = () => new Blob(['{"tag":"G-1"}']).stream()
 
-/** Without a schema, `client.request` takes an empty answer for a success. */
+/** Without a schema, `client.request` accepts an empty response as a success. */
 const anyObject = z.looseObject({})
 
 const calls = {
@@ -38,13 +38,13 @@ const nothing: CallName[] = []
 const now = { 'Retry-After': '0' }
 const html = '<html><body><h1>Sorry</h1></body></html>'
 
-/** What goes wrong, which calls are sent again after it, and the outcome of a write that is not. */
+/** The failure, the calls that are retried after it, and the outcome of a write that is not retried. */
 const rule: [what: string, fault: Fault, again: CallName[], outcome: Outcome][] = [
   ['the connection is lost before the work', { drop: 'before' }, repeatable, 'unknown'],
   ['the connection is lost after the work', { drop: 'after' }, repeatable, 'unknown'],
   ['the attempt takes too long', { delay: Infinity, done: false }, repeatable, 'unknown'],
   ['the attempt takes too long, but the work is done', { delay: Infinity }, repeatable, 'unknown'],
-  ['the answer stops halfway', { stall: true }, repeatable, 'unknown'],
+  ['the response stops halfway', { stall: true }, repeatable, 'unknown'],
   ['408', { status: 408, headers: now }, repeatable, 'unknown'],
   ['429', { status: 429, headers: now }, replayable, 'rejected'],
   ['429 inside a 200', { body: { error: 429, message: 'Slow down', 'Retry-After': 0 } }, replayable, 'rejected'],
@@ -59,22 +59,22 @@ const rule: [what: string, fault: Fault, again: CallName[], outcome: Outcome][] 
   ['499', { status: 499, headers: now }, nothing, 'unknown'],
   ['an error inside a 200', { body: { error: 1, message: 'Taken' } }, nothing, 'rejected'],
   ['an HTML page with 200', { body: html, done: true }, nothing, 'unknown'],
-  ['half an answer', { body: (honest: string) => honest.slice(0, 9) }, nothing, 'unknown'],
+  ['half a response', { body: (honest: string) => honest.slice(0, 9) }, nothing, 'unknown'],
   ['a redirect with 302', { redirect: 'https://moved.example/' }, nothing, 'unknown'],
 ]
 
-/** Whether a call that meets this fault gets no answer, and so ends with its timeout. */
+/** Returns whether a fault leaves a call without a response, so that its timeout ends it. */
 const isStuck = (fault: Fault) => 'delay' in fault || 'stall' in fault
 
-describe('a call that failed is sent again only if that cannot do the work twice, and says what is certain', () => {
+describe('a failed call is retried only if that cannot do the work twice, and its outcome is right', () => {
   for (const [what, fault, again, outcome] of rule) {
-    // They wait together.
+    // Concurrent, because they wait.
     describe.concurrent(`after ${what}`, () => {
       it.for(Object.keys(calls) as CallName[])('%s', async (name, { onTestFinished, expect }) => {
         const sandbox = createSandbox({ data: sampleData() })
         const { baseUrl, close } = await serve(sandbox)
         onTestFinished(close)
-        // Short where no answer comes, and else longer than a busy machine takes.
+        // Short if no response is expected; otherwise longer than a busy machine takes.
         const timeout = isStuck(fault) ? 4000 : 30_000
         const client = new ShortLinkClient({ baseUrl, apiKey: sandbox.apiKey, timeout, retry: 1 })
         sandbox.fail(fault)
@@ -82,7 +82,7 @@ describe('a call that failed is sent again only if that cannot do the work twice
         const attempts = again.includes(name) ? 2 : 1
         expect(sandbox.requests).toHaveLength(attempts)
         const wasDone = sandbox.requests[0]!.done && name !== 'GET'
-        // What is deleted is not there for the second attempt.
+        // The second attempt cannot delete it again.
         expect(result.ok).toBe(attempts === 2 && !(wasDone && name === 'DELETE'))
         if (result.ok) return
         expect(result.error).toMatchObject({ attempts, retryable: false })
@@ -104,7 +104,7 @@ describe('a call that failed is sent again only if that cannot do the work twice
     expect(sandbox.requests).toHaveLength(again ? 1 : 0)
   })
 
-  it('goes on until the retries are used up, and counts the attempts', async () => {
+  it('is repeated until no retries are left, and counts the attempts', async () => {
     const { sandbox, client } = await setUp({ retry: 3 })
     sandbox.fail({ status: 503, headers: now, times: Infinity })
     await expect(client.account.get()).rejects.toMatchObject({ code: 'server', attempts: 4, retryable: true })
@@ -112,7 +112,7 @@ describe('a call that failed is sent again only if that cannot do the work twice
     await expect(client.account.get({ retry: 0 })).rejects.toMatchObject({ attempts: 1 })
   })
 
-  it('counts a list as one call for each page', async () => {
+  it('has its own retries for each page of a list', async () => {
     const { sandbox, client } = await setUp()
     sandbox.fail({ method: 'GET', path: '/campaigns', drop: 'before', times: 1 })
     expect((await client.campaigns.list()).items.length).toBeGreaterThan(0)
@@ -120,8 +120,8 @@ describe('a call that failed is sent again only if that cannot do the work twice
   })
 })
 
-describe('the wait before sending again', () => {
-  /** How long the client would wait; it is not waited for. */
+describe('the wait before a retry', () => {
+  /** Returns the delay of the first retry, and aborts the call. */
   async function delayAfter(fault: Fault, options: ShortLinkClientOptions = {}): Promise<number | undefined> {
     const controller = new AbortController()
     let delay: number | undefined
@@ -139,7 +139,7 @@ describe('the wait before sending again', () => {
 
   it.each([
     ['Retry-After in seconds', { status: 503, headers: { 'Retry-After': '41' } }, 41_000],
-    ['no Retry-After below a second after a 429', { status: 429, headers: { 'Retry-After': '0' } }, 1000],
+    ['a minimum of a second after a 429', { status: 429, headers: { 'Retry-After': '0' } }, 1000],
     ['Retry-After in the body', { body: { error: 429, message: '', 'Retry-After': 17 } }, 17_000],
   ] satisfies [string, Fault, number][])('follows %s', async (_, fault, expected) => {
     expect(await delayAfter(fault)).toBe(expected)
@@ -151,12 +151,12 @@ describe('the wait before sending again', () => {
       Date: new Date(hoursAhead).toUTCString(),
       'Retry-After': new Date(hoursAhead + 30_000).toUTCString(),
     }
-    // The sandbox says its own date last, so the answer is made by hand here.
+    // Not from the sandbox, which overwrites the Date header.
     const answer = () => Promise.resolve(Response.json({ error: 1, message: 'later' }, { status: 503, headers }))
     expect(await delayAfter({ status: 503 }, { fetch: answer })).toBe(30_000)
   })
 
-  it('follows the reset of the rate window if a refusal names no wait', async () => {
+  it('follows the reset of the rate limit if a refusal names no wait', async () => {
     const delay = await delayAfter({ status: 429 })
     expect(delay).toBeGreaterThan(50_000)
     expect(delay).toBeLessThanOrEqual(63_000)
@@ -174,7 +174,7 @@ describe('the wait before sending again', () => {
   })
 })
 
-it('a PATCH is not sent again after a transient status, because nobody promises that it does the same twice', async () => {
+it('a PATCH is not retried after a transient status, because it need not be idempotent', async () => {
   const server = await serveAnswers({ status: 503, headers: now })
   await connect(server, { retry: 2 })
     .request('PATCH', '/pixel/1/update', { json: { tag: 'G-1' } })
@@ -186,22 +186,25 @@ it.each([
   ['GET', 'not-sent'],
   ['PUT', 'unknown'],
   ['DELETE', 'unknown'],
-] as const)('a %s that may have been done, and then gets no slot, ends as %s', async (name, outcome) => {
-  const server = await serveAnswers({ status: 503, headers: now })
-  const state = { limit: 1, remaining: 0, resetAt: undefined, queued: 0 }
-  let slots = 1
-  const acquire = () => (slots-- > 0 ? undefined : Promise.reject({ reason: 'deadline', ms: 5000 }))
-  const client = connect(server, { retry: 2, rateLimit: { state, acquire, observe() {} } })
-  const { error } = await (calls[name](client) as ApiPromise<unknown>).safe()
-  expect(error).toMatchObject({ code: 'rate_limit', retryAfter: 5, outcome, attempts: 1, retryable: true })
-  expect(server.seen).toHaveLength(1)
-})
+] as const)(
+  'a %s that may have been done, and gets no slot for its retry, has the outcome %s',
+  async (name, outcome) => {
+    const server = await serveAnswers({ status: 503, headers: now })
+    const state = { limit: 1, remaining: 0, resetAt: undefined, queued: 0 }
+    let slots = 1
+    const acquire = () => (slots-- > 0 ? undefined : Promise.reject({ reason: 'deadline', ms: 5000 }))
+    const client = connect(server, { retry: 2, rateLimit: { state, acquire, observe() {} } })
+    const { error } = await (calls[name](client) as ApiPromise<unknown>).safe()
+    expect(error).toMatchObject({ code: 'rate_limit', retryAfter: 5, outcome, attempts: 1, retryable: true })
+    expect(server.seen).toHaveLength(1)
+  },
+)
 
 it.each([
   [0, [250, 500, 1000, 2000]],
   [0.5, [375, 750, 1500, 3000]],
-])('the backoff doubles with each attempt, and its jitter takes off up to half (dice: %s)', async (dice, delays) => {
-  const random = vi.spyOn(Math, 'random').mockReturnValue(dice)
+])('the backoff doubles with each attempt, and its jitter removes up to half (random: %s)', async (value, delays) => {
+  const random = vi.spyOn(Math, 'random').mockReturnValue(value)
   onTestFinished(() => random.mockRestore())
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
@@ -233,8 +236,8 @@ async function withSandbox(
 describe('the outcome of a call that was sent more than once', () => {
   it.each([
     ['is rejected', { status: 404 }],
-    ['never leaves', undefined],
-  ] as const)('stays unknown where an earlier attempt may have done it and the last one %s', async (_, last) => {
+    ['is never sent', undefined],
+  ] as const)('stays unknown if an earlier attempt may have done it and the last one %s', async (_, last) => {
     const closed = await closedOrigin()
     let sent = 0
     const fetch: typeof globalThis.fetch = (...call) =>
@@ -257,7 +260,7 @@ describe('the outcome of a call that was sent more than once', () => {
   })
 
   it.concurrent.for([1, 2, 3, 4, 5, 6])(
-    'never says that it was not done where it was, whatever goes wrong: seed %i',
+    'is never `rejected` or `not-sent` if the work was done: seed %i',
     { timeout: 60_000 },
     async (seed, { expect }) => {
       await withSandbox({ retry: 2, timeout: 4000 }, async (client, sandbox) => {
@@ -302,7 +305,7 @@ describe('a POST was certainly not sent, and can be retried', () => {
       'error sending request for url (https://sho.rt/api/a): client error (Connect): tcp connect error: refused',
     ),
     new Error('Proxy response (407) !== 200 when HTTP Tunneling'),
-  ])('after %o, however deep it is', async (error) => {
+  ])('after %o, also as a cause', async (error) => {
     expect(await errorOfPost(error)).toMatchObject({ code: 'connection', outcome: 'not-sent', retryable: true })
     const wrapped = new TypeError('fetch failed', { cause: error })
     expect(await errorOfPost(wrapped)).toMatchObject({ outcome: 'not-sent', retryable: true })
@@ -337,7 +340,7 @@ describe('a POST may have been done', () => {
     expect(await errorOfPost(error)).toMatchObject({ code: 'connection', outcome: 'unknown', retryable: false })
   })
 
-  it('after an error whose causes go in a circle', async () => {
+  it('after an error with circular causes', async () => {
     const circle = new Error('round')
     circle.cause = circle
     expect(await errorOfPost(circle)).toMatchObject({ outcome: 'unknown' })

@@ -5,7 +5,7 @@ import { serve } from '../../../../src/testing/server.ts'
 
 const visitors = Array.from({ length: 60 }, (_, index) => `visitor-${index}`)
 
-/** How a route handler comes to the client for a request. */
+/** How a route handler gets a client for a request. */
 const clients = {
   'one client': (options: ShortLinkClientOptions) => {
     const client = new ShortLinkClient(options)
@@ -15,7 +15,7 @@ const clients = {
 }
 
 it.each(Object.entries(clients))(
-  'answers each of 60 visitors with %s within a deadline of 10 s, with a link or with the certainty that there is none',
+  'with %s, each of 60 visitors gets a link or an error with the outcome `not-sent` within 10 s',
   async (_, clientFor) => {
     const sandbox = createSandbox({ rateLimit: { requests: 30, interval: 60_000 } })
     const { baseUrl, close } = await serve(sandbox)
