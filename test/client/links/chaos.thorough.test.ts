@@ -5,7 +5,7 @@ import { times } from '../../helpers/times.ts'
 
 const count = times(200)
 
-/** Calls `ensure` for each, many at a time and each again until it succeeds, while four requests in ten fail. */
+/** Calls `ensure` for each link until it succeeds, many at a time, while four requests in ten fail. */
 async function ensureAll(dialect: 'reference' | 'deployed', wanted: { url: string; custom: string }[]) {
   const sandbox = createSandbox({ dialect })
   const shop = new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false, retry: 1 }).links
@@ -45,7 +45,7 @@ test.each(['reference', 'deployed'] as const)(
     expect(outcomes.rejected).toBeGreaterThan(0)
     expect(outcomes.unknown).toBeGreaterThan(0)
 
-    // And once more: nothing is left to create.
+    // A second run creates nothing.
     const requests = sandbox.requests.length
     for (const params of wanted.slice(0, 50)) expect(await shop.ensure(params)).toMatchObject({ created: false })
     expect(sandbox.requests.slice(requests).map(({ method }) => method)).toEqual(Array(50).fill('GET'))

@@ -2,7 +2,7 @@ import type { ShortLinkClient } from 'shortlink-sdk'
 import { connect } from '../../helpers/client.ts'
 import { type Answering, type Canned, type Server, serve } from '../../helpers/server.ts'
 
-/** The links of a server that gives these answers. */
+/** Connects to the links of a server with these responses. */
 export async function shopOf(
   ...answers: [Answering] | Canned[]
 ): Promise<{ shop: ShortLinkClient['links']; server: Server }> {

@@ -10,11 +10,11 @@ const old = 'https://shop.example/old-tea'
 const url = 'https://shop.example/tea'
 
 interface Account {
-  /** The domain of each link with the alias tea, and its address, in the order of the server. */
+  /** The domain and the address of each link with the alias tea, in the order of the server. */
   readonly links: readonly (readonly [domain: string, longurl: string])[]
   readonly dialect?: Deviation[]
   readonly domains?: readonly string[]
-  /** The origin of the API, if it is not the main domain. */
+  /** The origin of the API. Default: the main domain. */
   readonly api?: string
 }
 
@@ -46,13 +46,13 @@ const forms: [form: string, dialect: Deviation[]][] = [
 ]
 
 const accounts: [which: string, account: Omit<Account, 'links'>][] = [
-  ['whose main domain is that of the API', {}],
+  ['whose API is on the main domain', {}],
   ['whose domains are all listed', { domains: [go, main], api: 'https://api.example' }],
-  ['whose main domain only its links have', { api: 'https://api.example' }],
+  ['whose main domain is not listed', { api: 'https://api.example' }],
 ]
 
 describe.each(forms)('on a server that responds with %s', (_form, dialect) => {
-  it.each(accounts)('ensure takes the link that leads to the address, in an account %s', async (_, account) => {
+  it.each(accounts)('ensure returns the link that leads to the address, in an account %s', async (_, account) => {
     for (const links of [
       [
         [go, old],
@@ -78,7 +78,7 @@ describe('an alias that leads elsewhere on each domain', () => {
     [main, 'https://shop.example/cake'],
   ] as const
 
-  it('is a conflict that names them all', async () => {
+  it('is a conflict that names all its links', async () => {
     const { shop } = accountWith({ links })
     const error = await failure(shop.ensure({ url, custom: 'tea' }))
     expect(error).toMatchObject({
@@ -89,7 +89,7 @@ describe('an alias that leads elsewhere on each domain', () => {
     })
   })
 
-  it('is taken on a domain that is named, and nowhere else looked for', async () => {
+  it('is a conflict on the given domain, and not searched for on others', async () => {
     const { shop, sent } = accountWith({ links: [links[0], [main, url]] })
     const error = await failure(shop.ensure({ url, custom: 'tea', domain: go }))
     expect(error.message).toBe(`links.ensure: ${go}/tea already leads to ${old}`)
@@ -103,20 +103,17 @@ describe('find', () => {
     [main, url],
   ] as const
 
-  it.each(forms)(
-    'says of an alias on several domains that it is one, if the server responds with %s',
-    async (_, dialect) => {
-      const { shop } = accountWith({ links, dialect })
-      const error = await failure(shop.find('tea'))
-      expect(error).toMatchObject({ code: 'invalid_request', issues: [{ path: ['addressOrAlias'] }] })
-      expect(error.message).toBe(
-        `links.find: addressOrAlias: "tea" is an alias of several domains: go.shop.example, sho.rt. Give the whole address, such as ${go}/tea`,
-      )
-      for (const [domain, longurl] of links) expect(await shop.find(`${domain}/tea`)).toMatchObject({ longurl })
-    },
-  )
+  it.each(forms)('rejects an alias that several domains have, if the server responds with %s', async (_, dialect) => {
+    const { shop } = accountWith({ links, dialect })
+    const error = await failure(shop.find('tea'))
+    expect(error).toMatchObject({ code: 'invalid_request', issues: [{ path: ['addressOrAlias'] }] })
+    expect(error.message).toBe(
+      `links.find: addressOrAlias: "tea" is an alias of several domains: go.shop.example, sho.rt. Give the whole address, such as ${go}/tea`,
+    )
+    for (const [domain, longurl] of links) expect(await shop.find(`${domain}/tea`)).toMatchObject({ longurl })
+  })
 
-  it('asks on the other domains of an account, and for the whole address once', async () => {
+  it('asks for an alias on the other domains of the account, and for a whole address once', async () => {
     const { shop, sent } = accountWith({ links: [[main, url]] })
     expect(await shop.find('tea')).toMatchObject({ longurl: url })
     expect(await shop.find(`${main}/tea`)).toMatchObject({ longurl: url })
@@ -131,20 +128,20 @@ describe('find', () => {
     expect(sent().filter((request) => request.includes('brand'))).toEqual([])
   })
 
-  it('goes by the links of an account that may not list its domains', async () => {
+  it('uses the domains of the links if the account may not list its domains', async () => {
     for (const status of [403, 404]) {
       const { sandbox, shop, onError } = accountWith({ links })
       sandbox.fail({ path: '/domains', status, body: { error: 1, message: 'Not on this plan.' } })
       expect((await failure(shop.find('tea'))).message).toContain('go.shop.example, sho.rt')
-      // The refusal is expected, so it is no failed call.
+      // The refusal is expected, so the call has not failed.
       expect(onError).not.toHaveBeenCalled()
     }
   })
 
   it.each<[which: string, dialect: Deviation[], queries: object[]]>([
-    ['the hundred newest of them', [], [{ order: 'date', limit: '100' }]],
+    ['the hundred newest', [], [{ order: 'date', limit: '100' }]],
     ['fewer if the server refuses that', ['limit-refused'], [{ order: 'date', limit: '100' }, { order: 'date' }]],
-  ])('goes by its links, by %s', async (_, dialect, queries) => {
+  ])('uses the domains of the links, %s', async (_, dialect, queries) => {
     const { sandbox, shop } = accountWith({ links, dialect })
     sandbox.fail({ path: '/domains', status: 403, body: { error: 1, message: 'Not on this plan.' } })
     expect((await failure(shop.find('tea'))).message).toContain('go.shop.example, sho.rt')
@@ -152,7 +149,7 @@ describe('find', () => {
     expect(listed.map(({ query }) => query)).toEqual(queries)
   })
 
-  it('fails with the error of the server if its domains cannot be asked for', async () => {
+  it('fails with the server’s error if listing the domains fails', async () => {
     const { sandbox, shop } = accountWith({ links })
     sandbox.fail({ path: '/domains', status: 500 })
     expect(await failure(shop.find('tea'))).toMatchObject({ code: 'server', path: '/domains' })

@@ -25,22 +25,22 @@ const ends: [what: string, answers: Canned[], sent: string, isCreated: boolean][
   ['a link that exists takes one request', [found], 'GET', false],
   ['a new link takes two requests', [missing, created], 'GET POST', true],
   [
-    'a server that ignores `?short=` is not searched first',
+    'on a server that ignores `?short=`, the links are not searched first',
     [page('urls', [{ ...link, alias: 'a', shorturl: 'https://sho.rt/a' }]), created],
     'GET POST',
     true,
   ],
-  ['an alias taken meanwhile is looked up again', [missing, taken, found], 'GET POST GET', false],
-  ['a lost answer is looked up again', [missing, failed, found], 'GET POST GET', true],
-  ['the last look searches where the server leaves it open', [missing, failed, taken, found], 'GET POST GET GET', true],
+  ['an alias that was taken meanwhile is looked up again', [missing, taken, found], 'GET POST GET', false],
+  ['a link is looked up again after a lost response', [missing, failed, found], 'GET POST GET', true],
   [
-    'a link that does not say where it leads is taken for the one',
-    [page('urls', [{ ...link, longurl: null }])],
-    'GET',
-    false,
+    'the last lookup searches the links if the response is inconclusive',
+    [missing, failed, taken, found],
+    'GET POST GET GET',
+    true,
   ],
+  ['a link without a long URL counts as the right one', [page('urls', [{ ...link, longurl: null }])], 'GET', false],
   [
-    'an address in another spelling is the same',
+    'an address in another spelling counts as the same',
     [page('urls', [{ ...link, longurl: 'HTTPS://Shop.example:443/opening' }])],
     'GET',
     false,
@@ -56,14 +56,14 @@ test.each(ends)('with an alias, %s', async (_what, answers, sent, isCreated) => 
   }
 })
 
-test.each([{ url }, { url, custom: '' }])('%j is refused, because any link to the URL would do', async (wanted) => {
+test.each([{ url }, { url, custom: '' }])('%j is refused, because any link to the URL would match', async (wanted) => {
   const { shop, server } = await shopOf(none)
   const error = await failure(shop.ensure(wanted as typeof params))
   expect(error.message).toBe('links.ensure: custom: is missing: without an alias use `create`')
   expect(server.seen).toEqual([])
 })
 
-test('a connection that is lost after the work is done is looked up again', async () => {
+test('a link is looked up again if the connection is lost after the work was done', async () => {
   let isDone = false
   const { shop, server } = await shopOf(({ method }, destroy) => {
     if (method === 'GET') return isDone ? found : missing
@@ -75,7 +75,7 @@ test('a connection that is lost after the work is done is looked up again', asyn
   expect(methods(server)).toBe('GET POST GET')
 })
 
-test('with an alias and a domain, the whole address is asked for', async () => {
+test('with an alias and a domain, the whole address is looked up', async () => {
   for (const domain of ['https://go.example', 'https://go.example/', 'go.example']) {
     const there = { ...link, alias: 'tür', shorturl: 'https://go.example/t%C3%BCr' }
     const { shop, server } = await shopOf(page('urls', [there]))
@@ -86,37 +86,34 @@ test('with an alias and a domain, the whole address is asked for', async () => {
 })
 
 const conflicts: [when: string, answers: Canned[], outcome: string][] = [
-  ['at first', [elsewhere], 'not-sent'],
-  ['when the server calls it taken', [missing, taken, elsewhere], 'rejected'],
+  ['in the first lookup', [elsewhere], 'not-sent'],
+  ['when the server refuses the alias', [missing, taken, elsewhere], 'rejected'],
   ['when the outcome is unknown', [missing, failed, elsewhere], 'unknown'],
 ]
 
-test.each(conflicts)(
-  'an alias that leads elsewhere is a LinkConflictError, found out %s',
-  async (_when, answers, outcome) => {
-    const { shop } = await shopOf(...answers)
-    const error = await failure(shop.ensure(params))
-    expect(error).toBeInstanceOf(LinkConflictError)
-    expect(error).toBeInstanceOf(ShortLinkError)
-    expect(error).toMatchObject({
-      name: 'LinkConflictError',
-      code: 'link_conflict',
-      outcome,
-      retryable: false,
-      method: 'GET',
-      path: '/urls',
-      attempts: 1,
-      shorturl: 'https://sho.rt/opening',
-      longurl: 'https://shop.example/closing',
-      message: 'links.ensure: https://sho.rt/opening already leads to https://shop.example/closing',
-    })
-    expect(error.url).toContain('/api/urls?short=opening')
-    expect(JSON.parse(JSON.stringify(error))).toMatchObject({
-      name: 'LinkConflictError',
-      longurl: 'https://shop.example/closing',
-    })
-  },
-)
+test.each(conflicts)('an alias that leads elsewhere is a LinkConflictError %s', async (_when, answers, outcome) => {
+  const { shop } = await shopOf(...answers)
+  const error = await failure(shop.ensure(params))
+  expect(error).toBeInstanceOf(LinkConflictError)
+  expect(error).toBeInstanceOf(ShortLinkError)
+  expect(error).toMatchObject({
+    name: 'LinkConflictError',
+    code: 'link_conflict',
+    outcome,
+    retryable: false,
+    method: 'GET',
+    path: '/urls',
+    attempts: 1,
+    shorturl: 'https://sho.rt/opening',
+    longurl: 'https://shop.example/closing',
+    message: 'links.ensure: https://sho.rt/opening already leads to https://shop.example/closing',
+  })
+  expect(error.url).toContain('/api/urls?short=opening')
+  expect(JSON.parse(JSON.stringify(error))).toMatchObject({
+    name: 'LinkConflictError',
+    longurl: 'https://shop.example/closing',
+  })
+})
 
 const failures: [what: string, answers: Canned[], sent: string, error: object][] = [
   [
@@ -126,30 +123,30 @@ const failures: [what: string, answers: Canned[], sent: string, error: object][]
     { code: 'api', outcome: 'rejected', path: '/url/add' },
   ],
   [
-    'a failure after which the link is not there',
+    'a failure after which the link is missing',
     [missing, failed, missing],
     'GET POST GET',
     { code: 'server', outcome: 'unknown', path: '/url/add' },
   ],
   [
-    'a failure after which nothing can be seen',
+    'a failure whose lookup fails too',
     [missing, unreadable, failed],
     'GET POST GET',
     { code: 'invalid_response', outcome: 'unknown', path: '/url/add' },
   ],
   [
-    'a taken alias after which nothing can be seen',
+    'a taken alias whose lookup fails',
     [missing, taken, failed],
     'GET POST GET',
     { code: 'server', outcome: 'rejected', path: '/urls' },
   ],
   [
-    'a refused rate',
+    'a refusal because of the rate limit',
     [missing, { status: 429, body: { error: 1 } }],
     'GET POST',
     { code: 'rate_limit', outcome: 'rejected' },
   ],
-  ['a first look that fails', [failed], 'GET', { code: 'server', path: '/urls' }],
+  ['a first lookup that fails', [failed], 'GET', { code: 'server', path: '/urls' }],
 ]
 
 test.each(failures)('%s is thrown', async (_what, answers, sent, error) => {
@@ -158,7 +155,7 @@ test.each(failures)('%s is thrown', async (_what, answers, sent, error) => {
   expect(methods(server)).toBe(sent)
 })
 
-test('an abort ends it at once, and says that the link may have been made', async () => {
+test('an abort ends it at once with the outcome `unknown`', async () => {
   const stop = new AbortController()
   const { shop, server } = await shopOf(({ method }) => {
     if (method === 'GET') return missing
@@ -172,7 +169,7 @@ test('an abort ends it at once, and says that the link may have been made', asyn
   expect(methods(server)).toBe('GET POST')
 })
 
-test('a server that gives the link another alias is an error that names both, and is not asked again', async () => {
+test('another alias than the requested one is an error that names both, without another request', async () => {
   const random = { body: { error: 0, id: 45, shorturl: 'https://sho.rt/x7Gh2' } }
   for (const alias of ['opening', 'Opening_1', '🎉']) {
     const { shop, server } = await shopOf(missing, random)
@@ -191,7 +188,7 @@ test('a server that gives the link another alias is an error that names both, an
   }
 })
 
-test('a server that ignores the domain is an error that names both addresses', async () => {
+test('another domain than the requested one is an error that names both addresses', async () => {
   const { shop } = await shopOf(missing, { body: { error: 0, id: 45, shorturl: 'https://sho.rt/opening' } })
   expect(await failure(shop.ensure({ ...params, domain: 'https://go.example' }))).toMatchObject({
     code: 'invalid_response',
@@ -200,7 +197,7 @@ test('a server that ignores the domain is an error that names both addresses', a
   })
 })
 
-test('another spelling that leads elsewhere leaves an unknown creation unknown', async () => {
+test('a link in another spelling that leads elsewhere does not settle an unknown outcome', async () => {
   const other = { ...link, alias: 'OPENING', shorturl: 'https://sho.rt/OPENING', longurl: 'https://shop.example/' }
   const { shop, server } = await shopOf(missing, failed, page('urls', [other]), page('domains', []))
   expect(await failure(shop.ensure(params))).toMatchObject({ outcome: 'unknown', path: '/url/add' })
@@ -212,16 +209,16 @@ describe.each([
   ['Tea', 'tea'],
   ['café', 'cafe'],
   ['cafe\u0301', 'caf\u00e9'],
-])('if the server makes %s to %s', (custom, alias) => {
+])('if the server changes %s to %s', (custom, alias) => {
   const shorturl = `https://sho.rt/${encodeURIComponent(alias)}`
   const stored = { ...link, alias, shorturl }
 
-  test('a new link is the one that is wanted', async () => {
+  test('a new link is accepted', async () => {
     const { shop } = await shopOf(missing, { body: { error: 0, id: 44, shorturl } })
     expect(await shop.ensure({ url, custom })).toEqual({ id: 44, shorturl, created: true, link: undefined })
   })
 
-  test('the link is known again, whether the server finds that spelling or not', async () => {
+  test('the link is found again, whether or not the server finds that spelling', async () => {
     const found = { id: 44, shorturl, created: false }
     const knowing = await shopOf(page('urls', [stored]))
     expect(await knowing.shop.ensure({ url, custom })).toMatchObject(found)
@@ -243,8 +240,8 @@ describe.each([
 test.each([
   ['ends with the alias', { ...link, alias: null, shorturl: 'https://sho.rt/promo/opening' }, undefined],
   ['has the alias on another domain', { ...link, shorturl: 'https://other.example/opening' }, 'https://go.example'],
-  ['does not say where it leads', { ...link, longurl: null }, undefined],
-])('after a refusal, a link that %s is not the one', async (_what, row, domain) => {
+  ['has no long URL', { ...link, longurl: null }, undefined],
+])('after a refusal, a link that %s does not match', async (_what, row, domain) => {
   const { shop } = await shopOf(missing, taken, page('urls', [row]), page('urls', [row]))
   expect(await failure(shop.ensure({ ...params, ...(domain && { domain }) }))).toMatchObject({
     code: 'api',
@@ -253,14 +250,14 @@ test.each([
   })
 })
 
-test('another spelling that leads elsewhere does not keep a link from being created', async () => {
+test('a link in another spelling that leads elsewhere does not prevent the creation', async () => {
   const other = { ...link, alias: '2026-1-11', shorturl: 'https://sho.rt/2026-1-11', longurl: 'https://shop.example/' }
   const { shop } = await shopOf(page('urls', [other]), { body: { id: 45, shorturl: 'https://sho.rt/2026-11-1' } })
   expect(await shop.ensure({ url, custom: '2026-11-1' })).toMatchObject({ id: 45, created: true })
 })
 
 describe('with createFirst', () => {
-  test('a new link takes one request, and one that exists two', async () => {
+  test('a new link takes one request, and an existing one two', async () => {
     const fresh = await shopOf(created)
     expect(await fresh.shop.ensure(params, { createFirst: true })).toMatchObject({ id: 44, created: true })
     expect(methods(fresh.server)).toBe('POST')
@@ -269,7 +266,7 @@ describe('with createFirst', () => {
     expect(methods(existing.server)).toBe('POST GET')
   })
 
-  test('a conflict asks for no domains if they are given', async () => {
+  test('a conflict does not list the domains if they are given', async () => {
     const { shop, server } = await shopOf(taken, elsewhere)
     const domains = ['https://sho.rt']
     expect(await failure(shop.ensure(params, { createFirst: true, domains }))).toMatchObject({
@@ -279,7 +276,7 @@ describe('with createFirst', () => {
     expect(methods(server)).toBe('POST GET')
   })
 
-  test('the newest links that are given are not read again', async () => {
+  test('the newest links are not read if they are given', async () => {
     const { shop, server } = await shopOf(taken, taken)
     const row = { ...link, title: null, description: null, clicks: null, uniqueclicks: null, domain: null }
     const newest = async () => [{ ...row, campaign: null, channel: null, date: null }]
@@ -306,13 +303,13 @@ describe('an address that the server stores in its own spelling', () => {
     ['https://shop.example/caf%C3%A9', 'https://shop.example/café'],
   ]
 
-  test.each(longurls)('%s is the link that was wanted as %s', async (longurl, url) => {
+  test.each(longurls)('%s counts as the same as %s', async (longurl, url) => {
     const { shop, server } = await shopOf(page('urls', [{ ...link, longurl }]))
     expect(await shop.ensure({ url, custom: 'opening' })).toMatchObject({ id: 44, created: false })
     expect(methods(server)).toBe('GET')
   })
 
-  test('may lack its fragment after a creation whose outcome is unknown, and only then', async () => {
+  test('may lack its fragment only after a creation whose outcome is unknown', async () => {
     const stored = page('urls', [{ ...link, longurl: 'https://shop.example/tea' }])
     const wanted = { url: 'https://shop.example/tea#menu', custom: 'opening' }
     const lost = await shopOf(missing, failed, stored)
@@ -322,7 +319,7 @@ describe('an address that the server stores in its own spelling', () => {
   })
 })
 
-test('the errors of a first look say that nothing was created, and keep what they are', async () => {
+test('the errors of a first lookup have the outcome `not-sent`, and keep their class', async () => {
   const { shop } = await shopOf(failed)
   const error = await failure(shop.ensure(params, { retry: 0 }))
   expect(error).toMatchObject({ name: 'ServerError', code: 'server', outcome: 'not-sent', status: 500, path: '/urls' })
@@ -331,7 +328,7 @@ test('the errors of a first look say that nothing was created, and keep what the
   expect(error.stack).toContain('ensure.test.ts')
 })
 
-test('the answer comes with the response that it was taken from', async () => {
+test('the result comes with the response that it was read from', async () => {
   const { shop } = await shopOf(missing, { ...created, headers: { 'x-request': 'second' } })
   const { data, response, attempts } = await shop.ensure(params).withResponse()
   expect(data.created).toBe(true)
@@ -339,7 +336,7 @@ test('the answer comes with the response that it was taken from', async () => {
   expect(attempts).toBe(1)
 })
 
-test('a deadline covers all of its requests, and says truly what became of the creation', async () => {
+test('a deadline covers all of its requests, and the error has the outcome of the creation', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const fetch = async (_: string, { method }: { method: string }) => {

@@ -24,7 +24,7 @@ const single: Canned = {
 const notFound: Canned = { status: 404, body: { error: 1, message: 'Diesen Link gibt es nicht.' } }
 const refused: Canned = { body: { error: 1, message: 'Diesen Link gibt es nicht.' } }
 
-/** So many pages of a hundred links each, of which the alias `wanted` stands last on the given page. */
+/** Creates pages of 100 links. The link with the alias `wanted` is the last one on the given page. */
 function pagesOfLinks(maxpage: number, wantedOn: number): Answering {
   return ({ url }) => {
     const currentpage = numberOf(url)
@@ -35,7 +35,7 @@ function pagesOfLinks(maxpage: number, wantedOn: number): Answering {
   }
 }
 
-test('a single link that answers `?short=` is given in the form of a list, with its other keys', async () => {
+test('a single link in response to `?short=` is returned in the form of a list row, with its other fields', async () => {
   const { shop, server } = await shopOf(single)
   expect(await shop.find('https://sho.rt/opening')).toEqual({
     id: 44,
@@ -60,7 +60,7 @@ test.each([
   ['a page beside `error`', { body: { error: 0, result: '1', urls: [row('opening')] } }],
   ['a bare list', { body: { error: 0, data: [row('opening')] } }],
   ['a list with gaps', { body: { error: 0, data: { urls: { 1: row('closing'), 3: row('opening') } } } }],
-])('a list that answers `?short=` as %s is understood', async (_form, answer) => {
+])('a list in response to `?short=` is read as %s', async (_form, answer) => {
   const { shop, server } = await shopOf(answer)
   expect(await shop.find('https://sho.rt/opening')).toMatchObject({ id: 44, alias: 'opening' })
   expect(server.seen).toHaveLength(1)
@@ -84,7 +84,7 @@ test.each(['opening', 'https://sho.rt/opening', 'http://sho.rt/opening', 'HTTPS:
   },
 )
 
-test('an alias beyond ASCII is found by its alias and by its encoded address', async () => {
+test('a non-ASCII alias is found by itself and by its encoded address', async () => {
   const shorturl = 'https://sho.rt/%C3%B6ffnung'
   for (const link of [
     { id: 44, shorturl },
@@ -102,7 +102,7 @@ test.each([
   ['404 inside a 200', { body: { error: 404, message: 'Diesen Link gibt es nicht.' } }],
   ['an empty page', page('urls', [], { result: 0 })],
   ['an empty list', { body: { error: 0, data: [] } }],
-])('a server that says with %s that there is no such link is asked once', async (_form, answer) => {
+])('%s means that there is no such link, in one request', async (_form, answer) => {
   const { shop, server } = await shopOf(answer)
   const { data, response } = await shop.find('opening').withResponse()
   expect(data).toBeUndefined()
@@ -112,15 +112,15 @@ test.each([
 
 test.each([
   ['ignores the parameter', page('urls', [row('closing')])],
-  ['refuses for a reason that only its message tells', refused],
-  ['answers in another form', { body: { error: 0, data: null } }],
-])('if the server %s, the links are searched, the newest first', async (_case, first) => {
+  ['refuses for a reason that only its message states', refused],
+  ['responds in another form', { body: { error: 0, data: null } }],
+])('if the server %s, the newest links are searched', async (_case, first) => {
   const { shop, server } = await shopOf(first, page('urls', [{ ...row('closing'), id: 45 }, row('opening')]))
   expect(await shop.find('opening')).toMatchObject({ alias: 'opening' })
   expect(server.seen.map(({ url }) => url)).toEqual(['/api/urls?short=opening', '/api/urls?order=date&limit=100'])
 })
 
-test('a search reads ten pages and no more', async () => {
+test('a search reads at most ten pages', async () => {
   const tenth = await shopOf(pagesOfLinks(12, 10))
   expect(await tenth.shop.find('wanted')).toMatchObject({ id: 1 })
   expect(tenth.server.seen).toHaveLength(11)
@@ -140,14 +140,14 @@ test.each([
   ],
   ['a redirect', { status: 301, headers: { location: 'https://moved.example/' }, body: '' }, 'api'],
   ['a server that fails', { status: 503, body: { error: 1 } }, 'server'],
-  ['a link that does not fit', page('urls', [{ ...row('opening'), id: 'x' }]), 'invalid_response'],
-])('%s is an error, and not “there is no such link”', async (_case, answer, code) => {
+  ['an invalid link', page('urls', [{ ...row('opening'), id: 'x' }]), 'invalid_response'],
+])('%s is an error, rather than `undefined`', async (_case, answer, code) => {
   const { shop, server } = await shopOf(answer)
   expect(await shop.find('opening').safe()).toMatchObject({ ok: false, error: { code } })
   expect(server.seen).toHaveLength(1)
 })
 
-test('a refusal of the list itself is the error of the search', async () => {
+test('a search fails if the server refuses the list', async () => {
   const { shop } = await shopOf(refused)
   expect(await failure(shop.find('opening'))).toMatchObject({ code: 'api', path: '/urls' })
 })
@@ -167,12 +167,12 @@ test.each<[string, unknown, (string | number)[]]>([
   ['a single link', { error: 0, id: '44', details: { ...row('opening'), clicks: 'many' } }, ['details', 'clicks']],
   ['a page', page('urls', [row('a'), { ...row('opening'), clicks: 'many' }]).body, ['data', 'urls', 1, 'clicks']],
   ['a bare list', { error: 0, urls: [{ ...row('opening'), clicks: 'many' }] }, ['urls', 0, 'clicks']],
-])('an error about %s names the place in the answer', async (_, body, path) => {
+])('an error about %s has the path in the response', async (_, body, path) => {
   const { shop } = await shopOf({ body })
   expect(await failure(shop.find('opening'))).toMatchObject({ code: 'invalid_response', issues: [{ path }] })
 })
 
-test('the response of a link that the server does not have is the server’s own', async () => {
+test('the response for a missing link is the server’s own', async () => {
   const { shop } = await shopOf({ ...notFound, headers: { 'x-served-by': 'edge-3' } })
   const { data, response } = await shop.find('opening').withResponse()
   expect(data).toBeUndefined()

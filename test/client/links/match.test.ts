@@ -56,7 +56,7 @@ it.each([
   expect(slugOf(alias)).toBe(slug)
 })
 
-describe('a link has the alias that is wanted', () => {
+describe('a link has the wanted alias', () => {
   const link = { alias: 'öffnung', shorturl: 'https://sho.rt/%C3%B6ffnung' }
 
   it.each([
@@ -69,7 +69,7 @@ describe('a link has the alias that is wanted', () => {
     expect(isWanted({ ...link, alias: null }, parseWanted(asked))).toBe(true)
   })
 
-  it('in the folder of a platform, whose alias is in the row or comes after the folder', () => {
+  it('in the folder of a platform: the alias is in the row, or after the folder', () => {
     const inFolder = { alias: 'tea', shorturl: 'https://shop.example/s/tea' }
     expect(isWanted(inFolder, parseWanted('tea'))).toBe(true)
     expect(isWanted(inFolder, parseWanted('https://shop.example/s/tea'))).toBe(true)
@@ -77,14 +77,14 @@ describe('a link has the alias that is wanted', () => {
   })
 
   it.each([
-    ['the end of it', 'ffnung'],
-    ['the same of another domain', 'https://go.example/%C3%B6ffnung'],
-    ['an address in a query', 'sho.rt/?u=https://sho.rt/%C3%B6ffnung'],
+    ['by the end of it', 'ffnung'],
+    ['by the same alias on another domain', 'https://go.example/%C3%B6ffnung'],
+    ['by an address in a query', 'sho.rt/?u=https://sho.rt/%C3%B6ffnung'],
   ])('but not %s', (_, asked) => {
     expect(isWanted(link, parseWanted(asked))).toBe(false)
   })
 
-  it('as a server may have spelled it, which moves no sign', () => {
+  it('as a server may spell it, without moving a sign', () => {
     const isFound = (alias: string, own: string) =>
       isWanted({ alias: own, shorturl: `https://sho.rt/${own}` }, { alias })
     for (const own of ['sale_v1-2', 'Sale-V12', 'salev12', 'sale-v1-2'])
@@ -109,16 +109,16 @@ describe('a link has the alias that is wanted', () => {
   })
 })
 
-describe('of several links', () => {
+describe('among several links', () => {
   const links = (...aliases: string[]) => aliases.map((alias) => ({ alias, shorturl: `https://sho.rt/${alias}` }))
 
-  it('the one that is spelled so is picked, then its slug, then the only other spelling', () => {
+  it('the same spelling is preferred, then the slug, then the only other spelling', () => {
     expect(pickLink(links('sale-may', 'Sale_May'), { alias: 'Sale_May' })?.alias).toBe('Sale_May')
     expect(pickLink(links('SALEMAY', 'sale-may'), { alias: 'Sale_May' })?.alias).toBe('sale-may')
     expect(pickLink(links('tea', 'SALEMAY'), { alias: 'Sale_May' })?.alias).toBe('SALEMAY')
   })
 
-  it('one of each domain is picked, or that of the domain which is named', () => {
+  it('one of each domain is picked, or the one on the given domain', () => {
     const tea = ['https://sho.rt/Tea', 'https://go.example/tea', 'https://sho.rt/tea', 'https://go.example/cake']
     const links = tea.map((shorturl) => ({ alias: null, shorturl }))
     const picked = (wanted: WantedLink) => pickLinks(links, wanted).map(({ shorturl }) => shorturl)
@@ -126,7 +126,7 @@ describe('of several links', () => {
     expect(picked({ alias: 'tea', domain: 'GO.example' })).toEqual(['https://go.example/tea'])
   })
 
-  it('none is picked if the server tells other spellings apart', () => {
+  it('none is picked if the server has several other spellings', () => {
     expect(pickLink(links('P_1_1', 'p.1.1'), { alias: 'p-1-1' })).toBeUndefined()
     expect(pickLink(links('sale', 'Sale'), { alias: 'SALE' })).toBeUndefined()
   })

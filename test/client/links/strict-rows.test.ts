@@ -1,4 +1,4 @@
-/** Invalid rows with `validation: 'report'`: `find` and `ensure` decide by them, so they read them strictly. */
+/** `find` and `ensure` decide by rows, so invalid rows are errors even with `validation: 'report'`. */
 import { expect, test } from 'vitest'
 import { connect } from '../../helpers/client.ts'
 import { page } from '../../helpers/responses.ts'
@@ -21,7 +21,7 @@ const rows: [what: string, row: unknown][] = [
   ['a number', 5],
   ['without an id', { ...link, id: undefined }],
   ['without a short address', { ...link, shorturl: null }],
-  ['whose channels are texts', { ...link, channel: ['news'] }],
+  ['whose channels are strings', { ...link, channel: ['news'] }],
 ]
 
 test.each(rows)('find and ensure fail on a row that is %s', async (_, row) => {
@@ -34,7 +34,7 @@ test.each(rows)('find and ensure fail on a row that is %s', async (_, row) => {
   expect(await (await shopOf(missing, taken, missing, one)).ensure(params).safe()).toMatchObject(error)
 })
 
-test('a row that does not fit and has another alias decides nothing', async () => {
+test('an invalid row with another alias is ignored', async () => {
   const odd = { ...link, id: 'x', alias: 'closing', shorturl: 'https://sho.rt/closing' }
   const shop = await shopOf(page('urls', [odd, link]), noDomains)
   expect(await shop.find('opening')).toMatchObject({ id: 44 })
@@ -44,7 +44,7 @@ test('a row that does not fit and has another alias decides nothing', async () =
 test.each([
   ['without an id', { error: 0, shorturl: link.shorturl }],
   ['without a short address', { error: 0, id: 44 }],
-])('a new link that comes %s is looked up', async (_, body) => {
+])('a new link %s is looked up', async (_, body) => {
   const found = page('urls', [link])
   expect(await (await shopOf(missing, { body }, found)).ensure(params)).toMatchObject({ id: 44, created: true })
   const lost = await (await shopOf(missing, { body }, missing)).ensure(params).safe()

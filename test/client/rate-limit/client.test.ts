@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import {
   type AcquireOptions,
+  type RateLimitError,
   type RateLimiter,
   type RateLimitResponse,
   ShortLinkClient,
@@ -22,7 +23,7 @@ function setUp(options: ShortLinkClientOptions = {}, sandboxOptions: SandboxOpti
 const refused = ({ requests }: Sandbox) => requests.filter(({ status, done }) => status === 429 || !done).length
 const call = (client: ShortLinkClient, options = {}) => client.account.get(options).safe()
 
-/** Lets fake time pass, a second at a time, until a promise has settled. */
+/** Advances the fake timers, a second at a time, until a promise has settled. */
 async function passUntil<T>(promise: Promise<T>): Promise<T> {
   let isSettled = false
   const settled = () => {
@@ -33,7 +34,7 @@ async function passUntil<T>(promise: Promise<T>): Promise<T> {
   return promise
 }
 
-/** Expects that a call sends the second request of a sandbox after so many milliseconds, and not before. */
+/** Expects a call to send the second request of a sandbox after exactly `ms` milliseconds. */
 async function expectSecondRequestAfter(ms: number, sandbox: Sandbox, call: PromiseLike<unknown>): Promise<void> {
   await vi.advanceTimersByTimeAsync(ms - 1)
   expect(sandbox.requests).toHaveLength(1)
@@ -52,7 +53,7 @@ afterEach(() => {
 
 describe('120 calls at once, 30 a minute', () => {
   it.each<[string, SandboxOptions]>([
-    ['a server as the reference describes it', {}],
+    ['a server as in the reference', {}],
     ['a server that refuses inside a 200', { dialect: 'deployed' }],
   ])('all succeed, and none is refused: %s', async (_, how) => {
     const { sandbox, client } = setUp({}, how)
@@ -67,7 +68,7 @@ describe('120 calls at once, 30 a minute', () => {
 
   it.each([2, 3])('all succeed with the default retries if %i programs use the key', async (programs) => {
     const { sandbox, connect } = setUp()
-    // Another `fetch` is another program: their limiters know nothing of each other.
+    // Clients with different `fetch`es have separate limiters, like different programs.
     const clients = Array.from({ length: programs }, () => connect({ fetch: (...call) => sandbox.fetch(...call) }))
     const calls = clients.flatMap((client) => Array.from({ length: 120 }, () => call(client)))
     const answers = await passUntil(Promise.all(calls))
@@ -75,8 +76,8 @@ describe('120 calls at once, 30 a minute', () => {
   })
 })
 
-describe('the budget of a client', () => {
-  it('is shared by clients with the same base URL, key and fetch, whatever their other options', async () => {
+describe('the rate limit of a client', () => {
+  it('is shared by clients with the same base URL, key and fetch, with any other options', async () => {
     const { connect } = setUp()
     const [one, other] = [connect(), connect({ retry: 0, logLevel: 'off' })]
     await Promise.all([one.account.get(), other.account.get(), one.withOptions({ timeout: 1000 }).account.get()])
@@ -84,7 +85,7 @@ describe('the budget of a client', () => {
     expect(other.rateLimit).toMatchObject({ remaining: 27 })
   })
 
-  it('is another one with another key, so that it does not wait out a refusal of the first', async () => {
+  it('is separate for another key, so that its calls do not wait after a refusal of the first key', async () => {
     const { sandbox, client } = setUp({ retry: 0 })
     sandbox.fail({ status: 429, headers: { 'Retry-After': '50' } })
     await call(client)
@@ -100,7 +101,7 @@ describe('the budget of a client', () => {
     expect(sandbox.requests).toHaveLength(2)
   })
 
-  it('belongs to the key that the environment names at the time of the call', async () => {
+  it('belongs to the key in the environment at the time of the call', async () => {
     const { client } = setUp({ apiKey: undefined })
     onTestFinished(() => void vi.unstubAllEnvs())
     vi.stubEnv('SHORTLINK_API_KEY', 'one-of-two-keys')
@@ -118,14 +119,14 @@ describe('the budget of a client', () => {
     expect(refused(sandbox)).toBe(0)
   })
 
-  it('is not the one of the opener', async () => {
+  it('is separate from the opener’s', async () => {
     const { client } = setUp({ rateLimit: { requests: 1 } })
     const url = 'https://www.youtube.com/watch?v=dQw4w9WgXcQ'
     await Promise.all(Array.from({ length: 5 }, () => client.opener.create({ url })))
     expect(client.rateLimit).toMatchObject({ limit: 1, remaining: 1, queued: 0 })
   })
 
-  it('of the opener has no end until its server names one, which then counts for all clients with this address', async () => {
+  it('does not exist for the opener until its server states one, for all clients with this address', async () => {
     const onWait = vi.fn()
     const spent = { 'X-RateLimit-Limit': '5', 'X-RateLimit-Remaining': '0' }
     let headers = {}
@@ -145,7 +146,7 @@ describe('the budget of a client', () => {
 })
 
 describe('a refusal by the server', () => {
-  it('with a wait beyond 90 seconds fails at once, for the refused call and for the later ones', async () => {
+  it('with a wait above 90 seconds fails the refused call and later calls at once', async () => {
     const { sandbox, client } = setUp()
     sandbox.fail({ status: 429, headers: { 'Retry-After': '86400' } })
     const codes = { code: 'rate_limit', retryAfter: 86_400 }
@@ -158,7 +159,7 @@ describe('a refusal by the server', () => {
   it.each<[string, object]>([
     ['as the status', { status: 429, headers: { 'Retry-After': '40' } }],
     ['inside a 200', { body: { error: 429, message: 'Slow down', 'Retry-After': 40 } }],
-  ])('%s holds up the other calls for as long as the server said', async (_, fault) => {
+  ])('%s delays the other calls for as long as the server said', async (_, fault) => {
     const { sandbox, client } = setUp({ retry: 0 })
     sandbox.fail(fault)
     await expect(client.account.get()).rejects.toMatchObject({ code: 'rate_limit' })
@@ -167,8 +168,8 @@ describe('a refusal by the server', () => {
   })
 })
 
-describe('a limiter of the user’s own', () => {
-  /** A limiter that only takes notes. */
+describe('a user’s own limiter', () => {
+  /** Creates a limiter that only records its calls. */
   function recorder(): RateLimiter & { calls: unknown[][]; options: AcquireOptions[] } {
     const calls: unknown[][] = []
     const options: AcquireOptions[] = []
@@ -181,8 +182,8 @@ describe('a limiter of the user’s own', () => {
         options.push(given)
         return undefined
       },
-      observe(answer?: RateLimitResponse) {
-        calls.push(answer ? ['observe', answer.refused, answer.retryAfter] : ['observe'])
+      observe(response?: RateLimitResponse) {
+        calls.push(response ? ['observe', response.refused, response.retryAfter] : ['observe'])
       },
       release() {
         calls.push(['release'])
@@ -190,7 +191,7 @@ describe('a limiter of the user’s own', () => {
     }
   }
 
-  it('is asked before each attempt and told once what became of it', async () => {
+  it('is called before each attempt, and once after it', async () => {
     const limiter = recorder()
     const { sandbox, client } = setUp({ rateLimit: limiter })
     sandbox.fail({ status: 429, headers: { 'Retry-After': '2' } })
@@ -212,7 +213,7 @@ describe('a limiter of the user’s own', () => {
     ['a page that is not JSON', { status: 200, body: '<html>' }, ['observe', false, undefined]],
     ['a lost connection', { drop: 'before' }, ['observe']],
     ['a timeout', { delay: Infinity }, ['observe']],
-  ])('is told of %s', async (_, fault, told) => {
+  ])('is notified of %s', async (_, fault, told) => {
     const limiter = recorder()
     const { sandbox, client } = setUp({ rateLimit: limiter, retry: 0, timeout: 1000 })
     sandbox.fail(fault)
@@ -220,7 +221,7 @@ describe('a limiter of the user’s own', () => {
     expect(limiter.calls).toEqual([['acquire'], told])
   })
 
-  it('gets the place back of a request that was never sent', async () => {
+  it('gets the slot back of a request that was never sent', async () => {
     const limiter = recorder()
     const refuse = () => Promise.reject(new TypeError('fetch failed', { cause: { message: '', code: 'ECONNREFUSED' } }))
     const { client } = setUp({ rateLimit: limiter, retry: 0, fetch: refuse })
@@ -228,21 +229,34 @@ describe('a limiter of the user’s own', () => {
     expect(limiter.calls).toEqual([['acquire'], ['release']])
   })
 
-  it('gets the place back of a call whose key function never settles', async () => {
+  it('gets the slot back of a call whose key function never settles', async () => {
     const limiter = recorder()
     const { client } = setUp({ rateLimit: limiter, retry: 0, timeout: 1000, apiKey: () => new Promise(() => {}) })
     expect(await passUntil(call(client))).toMatchObject({ ok: false, error: { outcome: 'not-sent' } })
     expect(limiter.calls).toEqual([['acquire'], ['release']])
   })
 
-  it('may do without release, and is told of the end of every request instead', async () => {
+  it.each([
+    [0, 1],
+    [1001, 2],
+  ])('that has no slot for %i ms fails the call with a RateLimitError', async (ms, retryAfter) => {
+    const acquire = () => Promise.reject({ reason: 'deadline', ms })
+    const { client, sandbox } = setUp({ rateLimit: { ...recorder(), acquire } })
+    const before = Date.now()
+    const { error } = await call(client)
+    expect(error).toMatchObject({ code: 'rate_limit', outcome: 'not-sent', attempts: 0, retryAfter })
+    expect((error as RateLimitError).resetAt!.getTime()).toBeGreaterThanOrEqual(before + ms)
+    expect(sandbox.requests).toEqual([])
+  })
+
+  it('may lack `release`, and is then notified of the end of every request', async () => {
     const { release: _, ...limiter } = recorder()
     const { client } = setUp({ rateLimit: limiter, retry: 0, timeout: 1000, apiKey: () => new Promise(() => {}) })
     await passUntil(call(client))
     expect(limiter.calls).toEqual([['acquire'], ['observe']])
   })
 
-  it('is told which attempt a slot is for', async () => {
+  it('receives the number of the attempt', async () => {
     const limiter = recorder()
     const { sandbox, client } = setUp({ rateLimit: limiter })
     sandbox.fail({ status: 503, headers: { 'Retry-After': '1' } })
@@ -251,7 +265,7 @@ describe('a limiter of the user’s own', () => {
   })
 })
 
-describe('the place of a call in the budget', () => {
+describe('the slot of a call', () => {
   it('is used up by a lost connection, because the server may have counted it', async () => {
     const { sandbox, client } = setUp({ retry: 0 })
     sandbox.fail({ drop: 'before' })
@@ -259,7 +273,7 @@ describe('the place of a call in the budget', () => {
     expect(client.rateLimit.remaining).toBe(29)
   })
 
-  it('comes back if an abort ends the call while its key is being fetched', async () => {
+  it('is released if an abort ends the call during its key function', async () => {
     const controller = new AbortController()
     const { client } = setUp({ apiKey: () => new Promise(() => {}), rateLimit: { requests: 1 } })
     const ended = client.account.get({ signal: controller.signal }).catch((reason: unknown) => reason)

@@ -6,7 +6,7 @@ import { account } from '../../helpers/responses.ts'
 import { refusal, refusalOf, response, silentRefusal } from './setup.ts'
 
 const MINUTE = 60_000
-/** How long a window lasts after its first response: a server's clock may be 0.1 % slower. */
+/** The length of a window after its first response: a server's clock may be 0.1 % slower. */
 const WINDOW = 60_061
 const DAY = 86_400_000
 const baseUrl = 'https://sho.rt/api'
@@ -16,7 +16,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Ways in which the clock of a process goes back. */
+/** Events that set the clock of a process back. */
 const jumps = [
   {
     name: 'real timers return after fake ones were advanced by a day',
@@ -53,7 +53,7 @@ function sendTwo(limiter: Limiter, said?: RateLimitResponse): void {
 
 describe.each(jumps)('when $name', ({ begin, jump }) => {
   it.each<[string, (limiter: Limiter) => void]>([
-    ['a window that got no response', (limiter) => sendTwo(limiter)],
+    ['a window without a response', (limiter) => sendTwo(limiter)],
     ['a window without rate headers', (limiter) => sendTwo(limiter, response())],
     ['a window with a stated end', (limiter) => sendTwo(limiter, response(2, 0, 40))],
     ['a refusal that states no time', (limiter) => sendTwo(limiter, silentRefusal)],
@@ -93,7 +93,7 @@ describe.each(jumps)('when $name', ({ begin, jump }) => {
     expect(consume).toHaveBeenCalledTimes(2)
   })
 
-  it('no limiter that is idle stays any longer', () => {
+  it('idle limiters are removed', () => {
     begin()
     const owner = { baseUrl, key: 'idle', fetch: async () => new Response() }
     const limiter = limiterFor(owner, {})
@@ -106,7 +106,7 @@ describe.each(jumps)('when $name', ({ begin, jump }) => {
 describe('clients of a process', () => {
   const answer = { headers: { 'X-RateLimit-Limit': '30' } }
 
-  /** Returns clients that share a limiter, as those of two tests do. */
+  /** Creates two clients that share a limiter, like those of two tests. */
   function twoClients() {
     const fetch = vi.fn(async () => new Response(JSON.stringify(account), answer))
     const connect = (options: ShortLinkClientOptions = {}) =>
@@ -114,7 +114,7 @@ describe('clients of a process', () => {
     return { fetch, connect }
   }
 
-  it('send at once after another test has used up a window under fake timers that it advanced by a day', async () => {
+  it('send at once after another test used up a window under fake timers and advanced them by a day', async () => {
     const { fetch, connect } = twoClients()
     vi.useFakeTimers()
     const first = connect()
@@ -133,7 +133,7 @@ describe('clients of a process', () => {
     expect(second.rateLimit.resetAt!.getTime() - Date.now()).toBeLessThanOrEqual(WINDOW)
   })
 
-  it.each([DAY, -DAY])('wait as long as before if the date changes by %i ms', async (ms) => {
+  it.each([DAY, -DAY])('wait equally long if the date changes by %i ms', async (ms) => {
     const { connect } = twoClients()
     vi.useFakeTimers()
     const waits: number[] = []
@@ -149,10 +149,10 @@ describe('clients of a process', () => {
   })
 })
 
-describe('fake timers that leave performance.now alone', () => {
+describe('fake timers that do not replace performance.now', () => {
   const toFake = ['setTimeout', 'clearTimeout', 'Date'] as const
 
-  it('end each wait after the time that was announced', async () => {
+  it('end each wait after the announced time', async () => {
     vi.useFakeTimers({ toFake: [...toFake] })
     vi.spyOn(performance, 'now').mockReturnValue(performance.now())
     const limiter = newLimiter()
@@ -172,7 +172,7 @@ describe('fake timers that leave performance.now alone', () => {
     expect(grantedAfter).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  it('leave a window that ends one interval after the real timers have returned', async () => {
+  it('leave a window that ends one interval after the real timers are back', async () => {
     let time = performance.now()
     vi.useFakeTimers({ toFake: [...toFake] })
     vi.spyOn(performance, 'now').mockImplementation(() => time)
@@ -191,8 +191,8 @@ describe('fake timers that leave performance.now alone', () => {
   })
 })
 
-describe('a call that waits for a timer of fake timers that are gone', () => {
-  it('gets its slot as soon as another call comes and the window is over', async () => {
+describe('a call that waits for a timer of removed fake timers', () => {
+  it('gets its slot with the next call after the window is over', async () => {
     let time = 1000
     vi.spyOn(performance, 'now').mockImplementation(() => time)
     const install = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -213,7 +213,7 @@ describe('a call that waits for a timer of fake timers that are gone', () => {
     expect(granted).toEqual(['first', 'second'])
   })
 
-  it('gets its slot as soon as another call comes, even if the store never responds', async () => {
+  it('gets its slot with the next call, even if the store never responds', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => {})
     vi.useFakeTimers()
     const store = { points: 3, duration: 60, consume: () => new Promise<never>(() => {}), block: async () => {} }
@@ -227,7 +227,7 @@ describe('a call that waits for a timer of fake timers that are gone', () => {
     expect(granted).toEqual(['first', 'second'])
   })
 
-  it('gets its slot as soon as another call comes under real timers', async () => {
+  it('gets its slot with the next call under real timers', async () => {
     vi.useFakeTimers().advanceTimersByTime(DAY)
     const limiter = newLimiter()
     sendTwo(limiter)
@@ -240,7 +240,7 @@ describe('a call that waits for a timer of fake timers that are gone', () => {
   })
 })
 
-it('the deadline of a call that is under way does not become longer', async () => {
+it('the deadline of a running call does not become longer', async () => {
   vi.useFakeTimers()
   await vi.advanceTimersByTimeAsync(DAY)
   const fetch = vi.fn(async () => {

@@ -4,11 +4,11 @@ import { Limiter } from '../../../src/client/rate-limit/limiter.ts'
 import { RateLimitWindow } from '../../../src/client/rate-limit/window.ts'
 import type { Clock } from '../../../src/client/runtime/clock.ts'
 
-/** A limiter that no client shares. */
+/** Creates a limiter that is not shared. */
 export const createRateLimiter = (options: RateLimitOptions, clock: Clock): Limiter =>
   new Limiter(new RateLimitWindow(options), clock)
 
-/** A clock that only the test moves. */
+/** A clock that only a test advances. */
 export class FakeClock implements Clock {
   #now = 0
   #next = 1
@@ -25,12 +25,12 @@ export class FakeClock implements Clock {
     this.#timers.delete(timer as number)
   }
 
-  /** How many timers are set. */
+  /** The number of active timers. */
   get timers(): number {
     return this.#timers.size
   }
 
-  /** Moves the clock, runs the timers that become due, and lets promises settle after each. */
+  /** Advances the clock and runs due timers. Lets promises settle after each. */
   async advance(ms: number): Promise<void> {
     const until = this.#now + ms
     for (let due = this.#due(until); due !== undefined; due = this.#due(until)) {
@@ -44,7 +44,7 @@ export class FakeClock implements Clock {
     await settled()
   }
 
-  /** Runs until no timer is left, a day at most. */
+  /** Advances the clock until no timer is left, at most by a day. */
   async drain(): Promise<void> {
     await settled()
     const end = this.#now + 86_400_000

@@ -12,7 +12,7 @@ const date = (seconds: number) => new Date(seconds * 1000).toUTCString()
 const malformed = ['', 'many', '-1', '1.5', '0x10', '30;w=60', 'NaN', '9'.repeat(400)]
 
 describe('parseRateHeaders', () => {
-  it('reads the limit, what remains, the reset in seconds and the date in milliseconds', () => {
+  it('reads the limit, the remaining requests, the reset in seconds and the date in milliseconds', () => {
     const headers = new Headers({
       [rateHeaders.limit]: '30',
       [rateHeaders.remaining]: '0',
@@ -27,7 +27,7 @@ describe('parseRateHeaders', () => {
     })
   })
 
-  it.each([undefined, ...malformed])('finds nothing in %j', (value) => {
+  it.each([undefined, ...malformed])('ignores %j', (value) => {
     const parsed = parseRateHeaders({ get: () => value ?? null })
     expect(parsed).toEqual({ limit: undefined, remaining: undefined, reset: undefined, date: undefined })
   })
@@ -40,7 +40,7 @@ describe('rateLimitStateOf', () => {
     return rateLimitStateOf(headers).resetAt
   }
 
-  it('moves the reset from the server’s clock to this machine’s, up to a day away', () => {
+  it('converts the reset from the server’s clock to this machine’s, at most a day away', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 5_000_000 })
     expect(resetIn(40, date(SERVER_TIME))).toEqual(new Date(5_040_000))
     expect(resetIn(-40, date(SERVER_TIME))).toEqual(new Date(4_960_000))
@@ -50,14 +50,14 @@ describe('rateLimitStateOf', () => {
     vi.useRealTimers()
   })
 
-  it('takes the server’s clock to agree with this machine’s if the response has no usable date', () => {
+  it('assumes equal clocks if the response has no usable date', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: SERVER_TIME * 1000 })
     expect(resetIn(40)).toEqual(new Date((SERVER_TIME + 40) * 1000))
     expect(resetIn(40, 'today')).toEqual(new Date((SERVER_TIME + 40) * 1000))
     vi.useRealTimers()
   })
 
-  it('knows nothing without headers', () => {
+  it('is unknown without headers', () => {
     const nothing = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
     expect(rateLimitStateOf(new Headers())).toEqual(nothing)
   })
@@ -72,9 +72,9 @@ describe('parseRetryAfter', () => {
     ['a fraction of a second', headers('0.25'), undefined, 0.25],
     ['seconds in the body', headers(), { 'Retry-After': 41 }, 41],
     ['the header before the body', headers('0'), { 'Retry-After': 41 }, 0],
-    ['the body where the header is malformed', headers('soon'), { 'Retry-After': 41 }, 41],
+    ['the body if the header is malformed', headers('soon'), { 'Retry-After': 41 }, 41],
     ['a date, against the server’s clock', headers(date(SERVER_TIME + 9), date(SERVER_TIME)), undefined, 9],
-    ['a date in the past as no wait', headers(date(SERVER_TIME - 9), date(SERVER_TIME)), undefined, 0],
+    ['a date in the past as 0', headers(date(SERVER_TIME - 9), date(SERVER_TIME)), undefined, 0],
   ])('reads %s', (_, given, body, seconds) => {
     expect(parseRetryAfter(given, body)).toBe(seconds)
   })
@@ -86,17 +86,14 @@ describe('parseRetryAfter', () => {
   })
 
   it.each(['soon', '-5', '1e3', '9'.repeat(13), '2027-01-15', 'Fri, 15 Jan 2027 08:00:00 GMT+1'])(
-    'finds nothing in %j',
+    'ignores the header %j',
     (value) => {
       expect(parseRetryAfter(headers(value), undefined)).toBeUndefined()
       expect(parseRetryAfter(headers(), { 'Retry-After': value })).toBeUndefined()
     },
   )
 
-  it.each([undefined, 'text', [], { 'Retry-After': [41] }, { 'Retry-After': -1 }])(
-    'finds nothing in the body %j',
-    (body) => {
-      expect(parseRetryAfter(headers(), body)).toBeUndefined()
-    },
-  )
+  it.each([undefined, 'text', [], { 'Retry-After': [41] }, { 'Retry-After': -1 }])('ignores the body %j', (body) => {
+    expect(parseRetryAfter(headers(), body)).toBeUndefined()
+  })
 })

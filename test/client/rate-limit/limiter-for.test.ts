@@ -7,7 +7,7 @@ const otherUrl = 'https://go.example/api'
 const newFetch = () => async () => new Response()
 const newKey = () => () => 'the-key-1'
 
-it('gives one limiter to a base URL, a key and a fetch, and others to others', () => {
+it('returns one limiter for each combination of base URL, key and fetch', () => {
   const [fetch, key] = [newFetch(), newKey()]
   const owner = { baseUrl, key, fetch }
   const limiter = limiterFor(owner, {})
@@ -24,7 +24,7 @@ it('gives one limiter to a base URL, a key and a fetch, and others to others', (
   for (const other of others) expect(all.has(limiterFor(other, {}))).toBe(true)
 })
 
-it('keeps to the smallest number of requests and the longest interval that were given', async () => {
+it('uses the smallest number of requests and the longest interval of all callers', async () => {
   const owner = { baseUrl, key: 'the-key-2', fetch: newFetch() }
   const limiter = limiterFor(owner, { requests: Infinity, interval: 5000 })
   expect(limiter.state.limit).toBeUndefined()
@@ -40,7 +40,7 @@ it('keeps to the smallest number of requests and the longest interval that were 
   expect(length).toBeLessThan(8000)
 })
 
-it('takes the limit that the server states, as long as no client has set a smaller one', async () => {
+it('uses the limit that the server states, unless a client has set a smaller one', async () => {
   const owner = { baseUrl, key: 'the-key-3', fetch: newFetch() }
   const limiter = limiterFor(owner, {})
   await limiter.acquire()
@@ -51,7 +51,7 @@ it('takes the limit that the server states, as long as no client has set a small
   expect(limiter.state.limit).toBe(60)
 })
 
-it('gives one limiter to clients with one name, whatever their keys and fetches are', () => {
+it('returns one limiter for clients with one name, even with different keys and fetches', () => {
   const owner = () => ({ baseUrl, key: newKey(), fetch: newFetch() })
   const limiter = limiterFor(owner(), { name: 'tenant-7' })
   expect(limiterFor(owner(), { name: 'tenant-7' })).toBe(limiter)
@@ -59,13 +59,13 @@ it('gives one limiter to clients with one name, whatever their keys and fetches 
   expect(limiterFor({ ...owner(), baseUrl: otherUrl }, { name: 'tenant-7' })).not.toBe(limiter)
 })
 
-it('forgets no limiter of ten thousand tenants while its window is open', async () => {
+it('keeps the limiters of ten thousand tenants while their windows are open', async () => {
   const owners = Array.from({ length: 10_000 }, (_, index) => ({ baseUrl, key: `tenant ${index}`, fetch: newFetch() }))
   for (const owner of owners) await limiterFor(owner, {}).acquire()
   expect(owners.filter((owner) => limiterFor(owner, {}).state.remaining !== 29)).toEqual([])
 })
 
-describe('however many other tenants come and go', () => {
+describe('with many other tenants', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'Date', 'setTimeout', 'clearTimeout'] }))
   afterEach(() => void vi.useRealTimers())
   const minutesOfTenants = (minutes: number) => {
@@ -75,7 +75,7 @@ describe('however many other tenants come and go', () => {
     }
   }
 
-  it('keeps a limiter that is asked for again', () => {
+  it('keeps a limiter that is used again', () => {
     const owner = { baseUrl, key: newKey(), fetch: newFetch() }
     const limiter = limiterFor(owner, { requests: 10 })
     for (let minute = 0; minute < 10; minute++) {
@@ -84,7 +84,7 @@ describe('however many other tenants come and go', () => {
     }
   })
 
-  it('keeps a limiter whose window is open or whose calls wait, and forgets it after that', async () => {
+  it('keeps a limiter while its window is open or calls wait, and removes it after that', async () => {
     const owner = { baseUrl, key: newKey(), fetch: newFetch() }
     const limiter = limiterFor(owner, { requests: 1, interval: 300_000 })
     await limiter.acquire()
@@ -98,7 +98,7 @@ describe('however many other tenants come and go', () => {
   })
 })
 
-it('shows no key and no base URL to whoever inspects the process', () => {
+it('does not reveal keys or base URLs in inspections of the process', () => {
   limiterFor({ baseUrl, key: 'the-key-that-nobody-sees', fetch: newFetch() }, {})
   const symbols = Object.getOwnPropertySymbols(globalThis).filter(({ description }) => /shortlink/.test(description!))
   expect(symbols).not.toEqual([])

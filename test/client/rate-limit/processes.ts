@@ -7,36 +7,36 @@ import { createSandbox } from 'shortlink-sdk/testing'
 
 const caller = fileURLToPath(new URL('children/sharing-caller.ts', import.meta.url))
 
-/** The processes that share the key, and what happens to them. */
+/** The processes that share a key, and their disturbances. */
 export interface Crowd {
   redisPort: number
   processes: number
   calls: number
-  /** Requests in a window, and its length in seconds. */
+  /** The number of requests in a window, and its length in seconds. */
   points: number
   duration: number
-  /** How many of the processes are killed after they have done something, and then started again. */
+  /** The number of processes that are killed after their first work, and then restarted. */
   kills?: number
-  /** Called once, when a quarter of the calls is done. The promise resolves when a process misses the store. */
+  /** Called once, after a quarter of the calls. The promise resolves when a process reports that the store is away. */
   onQuarter?: (storeIsMissed: Promise<void>) => Promise<void>
 }
 
-/** What became of the calls. */
+/** The results of the calls. */
 export interface Report {
   calls: number
-  /** Requests that the server received, and those of them that it refused. */
+  /** The numbers of requests that the server received and refused. */
   sent: number
   refused: number
-  /** Calls that failed, and links that are missing from the campaign. */
+  /** The numbers of failed calls, and of links that are missing from the campaign. */
   lost: number
-  /** From the first request to the last, in milliseconds, and the shortest time that the windows allow. */
+  /** The time from the first request to the last, and the shortest time that the windows allow, in milliseconds. */
   took: number
   shortest: number
-  /** How many processes have reported that the store is away. */
+  /** The number of processes that reported that the store is away. */
   away: number
 }
 
-/** Lets processes share one key, and counts what they do in a sandbox. */
+/** Runs processes that share one key, and counts their requests in a sandbox. */
 export async function run(crowd: Crowd): Promise<Report> {
   const { redisPort, processes, calls, points, duration, kills = 0, onQuarter } = crowd
   const links = Array.from({ length: calls }, (_, index) => ({ id: index + 1 }))
@@ -74,7 +74,7 @@ export async function run(crowd: Crowd): Promise<Report> {
       if (killsLeft > 0 && ids.size > 0 && kill(child)) killsLeft--
     }
     await exited
-    // It was killed. A new process that knows nothing of it repeats what it did not report.
+    // It was killed. A new process repeats the work that it did not report.
     if (child.signalCode) await work(ids)
   }
 

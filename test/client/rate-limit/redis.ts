@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { portsFrom } from '../../everywhere/runner/listen.ts'
 
-/** Whether redis-server is installed. CI must have it. */
+/** Whether redis-server is installed, as it must be in CI. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 
 if (!hasRedis) {

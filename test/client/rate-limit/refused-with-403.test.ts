@@ -9,7 +9,7 @@ const refused = (headers: Record<string, string>, message: string): Canned => ({
   body: { error: 403, message },
 })
 
-it('a 403 that names the rate limit with none remaining is one of the rate limit', async () => {
+it('a 403 that names the rate limit and has no remaining requests is a RateLimitError', async () => {
   const server = await serve(refused({ 'X-RateLimit-Remaining': '0', 'Retry-After': '100' }, 'RATE_LIMIT_EXCEEDED'))
   const error = await failure(connect(server, { retry: 0 }).campaigns.create({ name: 'a' }))
   expect(error).toMatchObject({
@@ -26,7 +26,7 @@ it.each([
   ['with requests remaining', refused({ 'X-RateLimit-Remaining': '3' }, 'RATE_LIMIT_EXCEEDED')],
   ['without the header', refused({}, 'RATE_LIMIT_EXCEEDED')],
   ['for another reason', refused({ 'X-RateLimit-Remaining': '0' }, 'Your plan has no campaigns.')],
-])('a 403 %s is one of permission', async (_what, answer) => {
+])('a 403 %s is a PermissionError', async (_what, answer) => {
   const error = await failure(connect(await serve(answer), { retry: 0 }).campaigns.create({ name: 'a' }))
   expect(error).toMatchObject({ code: 'permission', status: 403 })
 })

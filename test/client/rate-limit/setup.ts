@@ -2,10 +2,10 @@ import type { AcquireOptions, RateLimitOptions, RateLimitResponse } from 'shortl
 import type { SlotRefusal } from '../../../src/client/rate-limit/limiter.ts'
 import { createRateLimiter, FakeClock } from './clock.ts'
 
-/** What the server's clock shows, in Unix seconds. */
+/** The time on the server's clock, in Unix seconds. */
 export const SERVER_TIME = 1_800_000_000
 
-/** A response of the server; the reset is `resetIn` seconds after the response. */
+/** Creates a response whose reset is `resetIn` seconds later. */
 export function response(limit?: unknown, remaining?: unknown, resetIn?: number): RateLimitResponse {
   const headers = new Headers({ Date: new Date(SERVER_TIME * 1000).toUTCString() })
   if (limit !== undefined) headers.set('X-RateLimit-Limit', String(limit))
@@ -14,41 +14,41 @@ export function response(limit?: unknown, remaining?: unknown, resetIn?: number)
   return { headers, refused: false, retryAfter: undefined }
 }
 
-/** A refusal by the server. */
+/** Creates a refusal. */
 export function refusal(retryAfter?: number, resetIn?: number): RateLimitResponse {
   return { ...response(30, 0, resetIn), refused: true, retryAfter }
 }
 
-/** A refusal without any header. */
+/** A refusal without headers. */
 export const silentRefusal: RateLimitResponse = { headers: new Headers(), refused: true, retryAfter: undefined }
 
-/** The rejection of a call that waits for a slot; `undefined` if it gets one. */
+/** Returns the reason why a call gets no slot; `undefined` if it gets one. */
 export const refusalOf = (slot: Promise<unknown> | undefined): Promise<SlotRefusal | undefined> =>
   slot!.then(
     () => undefined,
     (error) => error,
   )
 
-/** A limiter on a clock that only the test moves. */
+/** Creates a limiter on a clock that only the test advances. */
 export function setUp(options: RateLimitOptions = {}) {
   const clock = new FakeClock()
   const limiter = createRateLimiter(options, clock)
   const granted: number[] = []
-  let asked = 0
+  let calls = 0
 
-  /** Asks for places. The numbers of the calls that get one are added to `granted`. */
+  /** Requests slots. The numbers of the calls that get one are added to `granted`. */
   function take(count: number, options?: AcquireOptions): (Promise<void> | undefined)[] {
     return Array.from({ length: count }, () => {
-      const call = asked++
-      const place = limiter.acquire(options)
-      if (place === undefined) granted.push(call)
-      return place?.then(() => void granted.push(call))
+      const call = calls++
+      const slot = limiter.acquire(options)
+      if (slot === undefined) granted.push(call)
+      return slot?.then(() => void granted.push(call))
     })
   }
 
-  /** Ends requests: with a response, or without any. */
-  async function end(count: number, what?: RateLimitResponse): Promise<void> {
-    for (let i = 0; i < count; i++) limiter.observe(what)
+  /** Ends requests, with a response or without. */
+  async function end(count: number, response?: RateLimitResponse): Promise<void> {
+    for (let i = 0; i < count; i++) limiter.observe(response)
     await clock.advance(0)
   }
 

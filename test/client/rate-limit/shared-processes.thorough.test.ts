@@ -23,20 +23,22 @@ describe.skipIf(!hasRedis)('processes that share one key over Redis', () => {
 
   afterAll(() => redis.stop())
 
-  it('lose nothing and are hardly refused, though some are killed and started again', {
+  it('lose no call and have few refusals, even if some are killed and restarted', {
     timeout: 400_000,
   }, async () => {
     const [processes, points, kills] = [8, 30, 4]
     const crowd = { redisPort: redis.port, processes, calls: 150, points, duration: 2 }
     const report = await run({ ...crowd, kills })
     expect(report.lost).toBe(0)
-    // Besides the calls: what a killed process had sent without hearing of it, and what was refused.
+    // Besides the calls: requests of killed processes without a response, and refused requests.
     expect(report.sent - report.refused).toBeLessThanOrEqual(report.calls + kills * points)
-    // Processes that knew nothing of each other would use up the first window of each of the others in vain.
+    // Without a shared limit, each process would be refused for a whole window.
     expect(report.refused).toBeLessThan((processes - 1) * points)
   })
 
-  it('go on alone while the store is away, say so, and share again when it is back', { timeout: 400_000 }, async () => {
+  it('count alone while the store is unavailable, report it, and share again when it is back', {
+    timeout: 400_000,
+  }, async () => {
     const report = await run({
       redisPort: redis.port,
       processes: 3,
@@ -51,7 +53,7 @@ describe.skipIf(!hasRedis)('processes that share one key over Redis', () => {
     })
     expect(report.lost).toBe(0)
     expect(report.away).toBeGreaterThan(0)
-    // It was empty when it came back, so somebody has taken slots there again.
+    // The restarted store was empty, so the processes have taken slots there again.
     const client = new Redis(redis.port, '127.0.0.1')
     onTestFinished(() => client.disconnect())
     expect(await client.keys('rlflx:*')).toEqual(['rlflx:shortlink-sdk'])
@@ -60,7 +62,7 @@ describe.skipIf(!hasRedis)('processes that share one key over Redis', () => {
   it('count the first call too, as the guide connects to Redis', { timeout: 400_000 }, async () => {
     const guide = await readFile(new URL('../../../docs/src/content/docs/guides/limits.md', import.meta.url), 'utf8')
     const { code } = fencesOf(guide).find(({ code }) => code.includes('sharedRateLimiter'))!
-    // Inside the project, so that its imports resolve as everybody else's do, where no other check looks.
+    // Inside the project, so that its imports resolve, in a folder that no other check reads.
     const folder = fileURLToPath(new URL('.tmp/', import.meta.url))
     await mkdir(folder, { recursive: true })
     onTestFinished(() => rm(folder, { recursive: true }))
@@ -83,7 +85,7 @@ describe.skipIf(!hasRedis)('processes that share one key over Redis', () => {
     expect(await client.get('rlflx:shop')).toBe('1')
   })
 
-  /** Starts processes that always have calls over one key, and returns the server that counts their requests. */
+  /** Starts processes that always have calls with one key, and returns the server that counts their requests. */
   async function startBusy(priorities: readonly string[], points: number, seconds: number) {
     const client = new Redis(redis.port, '127.0.0.1')
     onTestFinished(() => client.disconnect())
@@ -112,12 +114,12 @@ describe.skipIf(!hasRedis)('processes that share one key over Redis', () => {
       if (name && status !== 429) counts.set(name, (counts.get(name) ?? 0) + 1)
     }
     console.log('calls of each process in five windows of 30:', Object.fromEntries(counts))
-    // How even they are depends on the machine. The simulation holds half of an equal share.
+    // The distribution depends on the machine. The simulation tests for half of an equal share.
     expect(counts.size).toBe(3)
     expect(Math.min(...counts.values())).toBeGreaterThan(points / 5)
   })
 
-  it('let a normal call of another one pass within two windows of an import', { timeout: 200_000 }, async () => {
+  it('let a normal call of another process pass within two windows of an import', { timeout: 200_000 }, async () => {
     const [points, seconds] = [30, 4]
     const { baseUrl, sandbox } = await startBusy(['low', 'low'], points, seconds)
     const connection = new Redis(redis.port, '127.0.0.1')

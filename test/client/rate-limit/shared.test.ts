@@ -4,17 +4,17 @@ import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } fr
 import { refusalOf } from './setup.ts'
 
 const MINUTE = 60_000
-/** How much later than the store's window the server's may end, if no response has told this process. */
+/** How much later than the store's window the server's may end, if this process has no response. */
 const MARGIN = MINUTE / 100
 
 const refused = (retryAfter?: number) => ({ headers: new Headers(), refused: true, retryAfter })
 
-/** A store that gives these answers, and then grants everything. */
-function createStore(answers: (() => Promise<StoreState>)[] = [], points = 2) {
+/** Creates a store with these responses, which then grants every slot. */
+function createStore(responses: (() => Promise<StoreState>)[] = [], points = 2) {
   return {
     points,
     duration: MINUTE / 1000,
-    consume: vi.fn((_key: string) => (answers.shift() ?? granted(1))()),
+    consume: vi.fn((_key: string) => (responses.shift() ?? granted(1))()),
     block: vi.fn(async (_key: string, _seconds: number): Promise<unknown> => undefined),
   }
 }
@@ -36,7 +36,7 @@ beforeEach(() => {
 })
 
 afterEach(() => {
-  // Whatever a test did, no timer keeps the process alive.
+  // No test may leave a timer that keeps the process alive.
   expect(vi.getTimerCount()).toBe(0)
   vi.useRealTimers()
   warn.mockRestore()
@@ -67,7 +67,7 @@ describe('a shared rate limit', () => {
     expect(store.consume.mock.calls).toEqual([['shortlink-sdk'], ['shop']])
   })
 
-  it('is granted first come, first served', async () => {
+  it('is first come, first served', async () => {
     const limiter = sharedRateLimiter(createStore([], 20))
     const order: number[] = []
     const calls = Array.from({ length: 20 }, (_, i) => limiter.acquire()!.then(() => order.push(i)))
@@ -86,7 +86,7 @@ describe('a shared rate limit', () => {
     await place
   })
 
-  it('has a state: the smaller of what the store and the server say, and how many calls wait', async () => {
+  it('has the smaller number of the store and the server, and the number of waiting calls, in its state', async () => {
     const limiter = sharedRateLimiter(createStore([granted(0, 45_000)]))
     expect(limiter.state).toEqual({ limit: 2, remaining: 2, resetAt: undefined, queued: 0 })
     await limiter.acquire()
@@ -99,7 +99,7 @@ describe('a shared rate limit', () => {
     expect(limiter.state.queued).toBe(0)
   })
 
-  it('gives the place of a call that was aborted to the next one', async () => {
+  it('gives the slot of an aborted call to the next one', async () => {
     const store = createStore([full(30_000), granted(0)])
     const limiter = sharedRateLimiter(store)
     const controller = new AbortController()
@@ -112,7 +112,7 @@ describe('a shared rate limit', () => {
     expect(store.consume).toHaveBeenCalledTimes(2)
   })
 
-  it('keeps no place for a call that was aborted while the store was asked', async () => {
+  it('keeps no slot for a call that was aborted during the request to the store', async () => {
     let answer = (_: StoreState) => {}
     const asked = () =>
       new Promise<StoreState>((resolve) => {
@@ -142,13 +142,13 @@ describe('a deadline', () => {
     expect(store.consume).toHaveBeenCalledTimes(1)
   })
 
-  it('rejects a call if it turns out that the store is full for longer', async () => {
+  it('rejects a call if the store responds that it is full for longer', async () => {
     const limiter = sharedRateLimiter(createStore([full(MINUTE)]))
     expect(await refusalOf(limiter.acquire({ deadline: 5000 }))).toMatchObject(late)
     expect(limiter.state.queued).toBe(0)
   })
 
-  it('rejects a call when it passes while the store is silent', async () => {
+  it('rejects a call when it passes before the store responds', async () => {
     const limiter = sharedRateLimiter(createStore([hanging]))
     const waiting = refusalOf(limiter.acquire({ deadline: 100 }))
     await advance(99)
@@ -184,7 +184,7 @@ describe('a refusal by the server', () => {
     expect(store.block.mock.calls).toEqual([['shortlink-sdk', 1]])
   })
 
-  it('breaks nothing if the store cannot be reached any more', async () => {
+  it('is harmless if the store can no longer be reached', async () => {
     const store = createStore()
     store.block.mockImplementation(broken)
     const limiter = sharedRateLimiter(store)
@@ -194,7 +194,7 @@ describe('a refusal by the server', () => {
     expect(store.block).toHaveBeenCalledTimes(1)
   })
 
-  it('for longer than 90 seconds rejects the calls that wait and those that come later', async () => {
+  it('for longer than 90 seconds rejects waiting and later calls', async () => {
     const limiter = sharedRateLimiter(createStore([granted(1), full(30_000)]))
     await limiter.acquire()
     const waiting = refusalOf(limiter.acquire())
@@ -204,7 +204,7 @@ describe('a refusal by the server', () => {
     expect(await refusalOf(limiter.acquire())).toEqual({ reason: 'imposed', ms: 86_400_000 })
   })
 
-  it('of another process rejects calls too: the store is blocked for longer than a window', async () => {
+  it('of another process rejects calls too, because the store is blocked for longer than a window', async () => {
     const limiter = sharedRateLimiter(createStore([granted(1), full(100_000)]))
     await limiter.acquire()
     await advance(5000)
@@ -215,8 +215,8 @@ describe('a refusal by the server', () => {
   })
 })
 
-describe('onWait of a shared budget', () => {
-  it('is called for a call that the store surprises', async () => {
+describe('onWait of a shared rate limit', () => {
+  it('is called for a call that the store refuses unexpectedly', async () => {
     const limiter = sharedRateLimiter(createStore([full(30_000)]))
     const onWait = vi.fn()
     const place = limiter.acquire({ onWait })
@@ -226,7 +226,7 @@ describe('onWait of a shared budget', () => {
     expect(onWait.mock.calls).toEqual([[{ waitMs: 30_000 + MARGIN, queued: 1 }]])
   })
 
-  it('may abort another call without taking the place of a third', async () => {
+  it('may abort another call without taking the slot of a third', async () => {
     const limiter = sharedRateLimiter(createStore([full(30_000)]))
     const controller = new AbortController()
     const first = limiter.acquire({ onWait: () => controller.abort('enough') })
@@ -254,7 +254,7 @@ describe('a store that is unavailable', () => {
       ],
     ])
     expect(limiter.state).toMatchObject({ limit: 3, remaining: 2 })
-    // A store that has just failed is left alone for a second.
+    // A store that has just failed is not asked again for a second.
     const asked = store.consume.mock.calls.length
     await limiter.acquire()
     expect(store.consume).toHaveBeenCalledTimes(trouble === broken ? 2 : asked)
@@ -264,7 +264,7 @@ describe('a store that is unavailable', () => {
     expect(store.consume).toHaveBeenCalledTimes(trouble === broken ? 3 : 2)
   })
 
-  it('is reported once, however often it fails, and what it said before is forgotten', async () => {
+  it('is reported once, even if it fails again, and its old state is dropped', async () => {
     const limiter = sharedRateLimiter(createStore([granted(1), broken, broken], 5))
     await limiter.acquire()
     expect(limiter.state.remaining).toBe(1)
@@ -276,7 +276,7 @@ describe('a store that is unavailable', () => {
   })
 
   it.each([[undefined], [{ msBeforeNext: 'soon' }], [{ msBeforeNext: -1 }]])(
-    'is one that rejects with %j',
+    'may also reject with %j',
     async (reason) => {
       await sharedRateLimiter(createStore([() => Promise.reject(reason)])).acquire()
       expect(warn).toHaveBeenCalledTimes(1)
@@ -284,7 +284,7 @@ describe('a store that is unavailable', () => {
   )
 })
 
-describe('a store that says that the next window starts now', () => {
+describe('a store whose next window starts now', () => {
   it('does not count as an outage', async () => {
     const slot = sharedRateLimiter(createStore([full(0)])).acquire()
     await advance(MARGIN)

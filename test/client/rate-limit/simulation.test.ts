@@ -4,7 +4,7 @@ import { play } from './simulation.ts'
 
 const atOnce = (calls: number) => Array.from({ length: calls }, () => 0)
 
-/** Network latencies between `least` and `most` milliseconds each way, reproducible from the seed. */
+/** Returns reproducible network latencies from `least` to `most` milliseconds each way. */
 function latencies(least: number, most: number, seed = 1) {
   let state = seed
   const next = () => {
@@ -43,7 +43,7 @@ describe('120 calls at once against 30 a window, in simulated time', () => {
     const outcome = await play({ ...minute, headers, latency: latencies(20, 60), clients })
     expect(outcome).toMatchObject({ done: 120 * count, failed: 0 })
     expect(outcome.total).toBeLessThan((4 * count - 1) * 60_000 * 1.05)
-    // At first no client knows of the others. After that, at most one request of each finds a window full.
+    // At first, the clients do not know of each other. Later, each has at most one refusal per window.
     expect(outcome.refused - 30 * (count - 1)).toBeLessThan(4 * count * count)
   })
 })
@@ -64,7 +64,7 @@ describe('three clients that share one key over a store like Postgres, in simula
     expect(outcome.total / (3 * server.interval)).toBeLessThan(ratio)
   })
 
-  it('none is refused, whenever the clients start', async () => {
+  it('none is refused, regardless of when the clients start', async () => {
     const offset = fc.integer({ min: 0, max: 15_000 })
     await fc.assert(
       fc.asyncProperty(fc.tuple(offset, offset, offset), fc.integer({ min: 1, max: 1000 }), async (offsets, seed) => {
@@ -77,7 +77,7 @@ describe('three clients that share one key over a store like Postgres, in simula
     )
   })
 
-  it('a clock that differs by more than the margin costs a few refusals, and no call', async () => {
+  it('a clock that differs by more than the margin causes a few refusals, but loses no call', async () => {
     const store = { latency: latencies(1, 10), work: 5, clocks: [0, 3000, 0] }
     const outcome = await play({ ...ten, latency: latencies(5, 40), clients: processes, store })
     expect(outcome.done).toBe(120)
@@ -85,11 +85,11 @@ describe('three clients that share one key over a store like Postgres, in simula
   })
 })
 
-describe('whatever the network and the server are like', () => {
+describe('with any network and any server', () => {
   it('a single client is never refused in a burst, and completes every call', async () => {
     const scenes = fc.record({
       limit: fc.integer({ min: 1, max: 40 }),
-      // Longer than any response takes.
+      // Longer than the latency of any response.
       interval: fc.integer({ min: 500, max: 60_000 }),
       headers: fc.boolean(),
       aligned: fc.boolean(),
@@ -102,10 +102,10 @@ describe('whatever the network and the server are like', () => {
       fc.asyncProperty(scenes, async ({ calls, maxLatency, seed, ...server }) => {
         const latency = latencies(0, maxLatency, seed)
         const outcome = await play({ ...server, latency, clients: [atOnce(calls)] })
-        // A burst may begin in the last moments of an aligned window, which then counts for one.
+        // If a burst begins at the end of an aligned window, that window counts as one.
         const windows = Math.ceil(calls / server.limit) - (server.aligned ? 0 : 1)
         expect(outcome.done).toBe(calls)
-        // A burst may lie on both sides of an aligned window’s end, which the next test shows.
+        // A burst across the end of an aligned window is in the next test.
         if (server.aligned && outcome.refused > 0) return
         expect(outcome.refused).toBe(0)
         expect(outcome.total).toBeLessThanOrEqual(
@@ -116,13 +116,13 @@ describe('whatever the network and the server are like', () => {
     )
   })
 
-  it('a burst on both sides of an aligned window’s end may cost a refusal in the next window, but loses nothing', async () => {
+  it('a burst across the end of an aligned window may cause a refusal in the next window, but loses no call', async () => {
     const server = { limit: 3, interval: 102, headers: false, aligned: true }
     const outcome = await play({ ...server, latency: latencies(0, 50, 1), clients: [atOnce(6)] })
     expect(outcome).toMatchObject({ done: 6, refused: 1 })
   })
 
-  it('every call ends well within its retries, whenever programs with much to do begin', async () => {
+  it('every call succeeds within its retries, regardless of when other busy programs start', async () => {
     const scenes = fc.record({
       headers: fc.boolean(),
       aligned: fc.boolean(),
@@ -136,7 +136,7 @@ describe('whatever the network and the server are like', () => {
         const outcome = await play({ ...minute, ...server, latency: latencies(0, maxLatency, seed), clients })
         expect(outcome).toMatchObject({ done: clients.flat().length, failed: 0 })
       }),
-      // Fixed, because no client can prevent that three programs in a row begin just before one call is sent again.
+      // Fixed, because no client can prevent three programs in a row from starting just before the same retry.
       { numRuns: 30, seed: 2 },
     )
   })
@@ -144,22 +144,19 @@ describe('whatever the network and the server are like', () => {
 
 describe('processes that share one key over a store like Redis, in simulated time', () => {
   const store = { latency: latencies(0.2, 1, 3), work: 0.05 }
-  /** Calls without an end. */
+  /** More calls than the windows allow. */
   const busy = (from = 0) => Array.from({ length: 200 }, () => from)
   const countsIn = (doneAt: number[][], from: number, to: number) =>
     doneAt.map((times) => times.filter((time) => time >= from && time < to).length)
 
-  it.each([2, 3, 5])(
-    '%i that are always busy get half of an equal share at least, over five windows',
-    async (count) => {
-      for (const delay of [0, 150]) {
-        const clients = Array.from({ length: count }, (_, index) => busy(index * delay))
-        const { doneAt, refused } = await play({ ...minute, latency: latencies(20, 60, 2), clients, store })
-        expect(Math.min(...countsIn(doneAt, 0, 5 * 60_500))).toBeGreaterThanOrEqual((5 * 30) / count / 2)
-        expect(refused).toBe(0)
-      }
-    },
-  )
+  it.each([2, 3, 5])('%i busy processes each get at least half of an equal share, over five windows', async (count) => {
+    for (const delay of [0, 150]) {
+      const clients = Array.from({ length: count }, (_, index) => busy(index * delay))
+      const { doneAt, refused } = await play({ ...minute, latency: latencies(20, 60, 2), clients, store })
+      expect(Math.min(...countsIn(doneAt, 0, 5 * 60_500))).toBeGreaterThanOrEqual((5 * 30) / count / 2)
+      expect(refused).toBe(0)
+    }
+  })
 
   it('a normal call gets its slot within two windows, and calls of low priority get the rest', async () => {
     const clients = [busy(), busy(), [200_000]]
@@ -169,7 +166,7 @@ describe('processes that share one key over a store like Redis, in simulated tim
     expect(low[0]! + low[1]!).toBe(4 * 27)
   })
 
-  it('of windows of one slot, calls of low priority take every second one', async () => {
+  it('calls of low priority use every second window if each has one slot', async () => {
     const one = { limit: 1, interval: 1000 }
     const clients = [Array.from({ length: 5 }, () => 0), Array.from({ length: 5 }, () => 0)]
     const { doneAt } = await play({ ...one, latency: latencies(1, 5, 2), clients, store, low: [0] })

@@ -2,9 +2,9 @@ import type { StoreLimiter, StoreState } from 'shortlink-sdk'
 import { createSharedLimiter } from '../../../src/client/rate-limit/shared.ts'
 import { createRateLimiter, FakeClock } from './clock.ts'
 
-/** A server with a fixed window and clients that send to it, all in simulated time. */
+/** A server with a fixed window, and clients that call it, in simulated time. */
 export interface Scene {
-  /** The server's rate. */
+  /** The server's rate limit. */
   limit: number
   interval: number
   /** Whether windows are aligned to the server's clock. Otherwise each starts with its first request. */
@@ -13,37 +13,37 @@ export interface Scene {
   skew?: number
   /** Whether the server sends rate headers. Default: `true`. */
   headers?: boolean
-  /** The latency of one request in milliseconds: there and back. */
+  /** Returns the latency of a request and of its response, in milliseconds. */
   latency: () => [there: number, back: number]
-  /** For each client, when its calls start. */
+  /** The start times of the calls of each client. */
   clients: number[][]
   /** The clients whose calls have low priority. */
   low?: readonly number[]
-  /** The store over which the clients share the key. Otherwise each counts alone. */
+  /** The store over which the clients share the limit. Default: each counts alone. */
   store?: Store
 }
 
 /**
- * A store as `RateLimiterPostgres` uses it: each statement carries the time of its process, and those for one row run
- * one after another. Latencies in milliseconds.
+ * A store like that of `RateLimiterPostgres`: each statement has the time of its process, and statements for one row run
+ * one after another. Latencies are in milliseconds.
  */
 interface Store {
-  /** How long a statement travels. */
+  /** The network latency of a statement. */
   latency: () => [there: number, back: number]
-  /** How long a statement holds the row. */
+  /** How long a statement locks the row. */
   work: number
-  /** How far the clock of each client is ahead. */
+  /** How far the clock of each client is ahead, in milliseconds. */
   clocks?: number[]
 }
 
 export interface Outcome {
   done: number
-  /** Calls that were refused more often than they may be retried. */
+  /** The number of calls that failed after their last retry. */
   failed: number
   refused: number
-  /** When the last response arrived. */
+  /** The time of the last response. */
   total: number
-  /** For each client, when each of its calls was done. */
+  /** The times when the calls of each client were done. */
   doneAt: number[][]
 }
 
@@ -81,7 +81,7 @@ export async function play(scene: Scene): Promise<Outcome> {
 
   const row = { points: 0, expire: 0, freeAt: 0 }
 
-  /** The same row, seen by a client whose clock is so far ahead. */
+  /** Returns the limiter of a client whose clock is ahead, on the shared row. */
   function connect({ latency, work }: Store, ahead: number): StoreLimiter {
     const time = () => clock.now() + ahead
     async function run(change: (now: number) => void): Promise<StoreState> {

@@ -6,7 +6,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Whether a promise has resolved so far. */
+/** Tracks whether a promise has resolved. */
 function watch(place: Promise<unknown> | undefined): { isGranted: boolean } {
   const seen = { isGranted: place === undefined }
   place?.then(() => {
@@ -15,8 +15,8 @@ function watch(place: Promise<unknown> | undefined): { isGranted: boolean } {
   return seen
 }
 
-describe('waiting for budget', () => {
-  it('is first come, first served, also for calls that come while others wait', async () => {
+describe('waiting for a slot', () => {
+  it('is first come, first served, also for calls that arrive while others wait', async () => {
     const { clock, granted, take, end } = setUp({ requests: 2, interval: 1000 })
     take(3)
     await end(2)
@@ -29,7 +29,7 @@ describe('waiting for budget', () => {
     expect(granted).toEqual([0, 1, 2, 3, 4])
   })
 
-  it('ends at an abort with the reason of the signal', async () => {
+  it('ends with the reason of the signal after an abort', async () => {
     const { clock, granted, take, limiter, end } = setUp({ requests: 1, interval: 1000 })
     const controller = new AbortController()
     const reason = new Error('enough')
@@ -45,7 +45,7 @@ describe('waiting for budget', () => {
     expect(granted).toEqual([0, 2])
   })
 
-  it('ends for the later attempts of earlier calls first', async () => {
+  it('ends first for the retries of earlier calls', async () => {
     const { clock, granted, take, end } = setUp({ requests: 2, interval: 1000 })
     take(3)
     take(1, { attempt: 2 })
@@ -58,7 +58,7 @@ describe('waiting for budget', () => {
     expect(granted).toEqual([0, 1, 4, 5, 3, 6, 2])
   })
 
-  it('sets no timer that is longer than runtimes support', async () => {
+  it('sets no timer longer than runtimes support', async () => {
     const { clock, granted, take, end } = setUp({ requests: 1, interval: 60 * 86_400_000 })
     const setTimer = vi.spyOn(clock, 'setTimeout')
     take(2)
@@ -68,13 +68,13 @@ describe('waiting for budget', () => {
     expect(Math.max(...setTimer.mock.calls.map(([, ms]) => ms))).toBe(2 ** 31 - 1)
   })
 
-  it('does not start if the signal has been aborted before', async () => {
+  it('does not start if the signal is already aborted', async () => {
     const { limiter } = setUp()
     await expect(limiter.acquire({ signal: AbortSignal.abort('no') })).rejects.toBe('no')
     expect(limiter.state).toMatchObject({ remaining: 30, queued: 0 })
   })
 
-  it('leaves no listener on the signal and no timer, however it ends', async () => {
+  it('never leaves a listener on the signal or a timer', async () => {
     const { clock, take, end } = setUp({ requests: 1, interval: 1000 })
     const controller = new AbortController()
     const added = vi.spyOn(controller.signal, 'addEventListener')
@@ -85,13 +85,13 @@ describe('waiting for budget', () => {
     await clock.advance(1002)
     controller.abort('stop')
     await Promise.allSettled(calls)
-    // One listener, however many calls: Node warns of a leak at the eleventh.
+    // One listener for all calls, because Node warns of a leak at the eleventh.
     expect(added).toHaveBeenCalledTimes(1)
     expect(removed).toHaveBeenCalledTimes(1)
     expect(clock.timers).toBe(0)
   })
 
-  it('needs no timer while no call waits, and one however many do', async () => {
+  it('needs no timer while no call waits, and one for any number of waiting calls', async () => {
     const { clock, take, end } = setUp()
     take(30)
     expect(clock.timers).toBe(0)
@@ -138,7 +138,7 @@ describe('a deadline', () => {
     const { clock, limiter, take } = setUp({ requests: 1, interval: 1000 })
     take(1)
     const waiting = refusalOf(take(1, { deadline: 1050 })[0])
-    // No response has told when the window ends, so it may be later.
+    // Without a response, the window may end later.
     await clock.advance(1049)
     expect(limiter.state.queued).toBe(1)
     await clock.advance(1)
@@ -150,7 +150,7 @@ describe('a deadline', () => {
 describe('a wait that the server imposes by a refusal', () => {
   const DAY = 86_400
 
-  it('beyond 90 seconds rejects later calls at once, until what is left of it is short enough', async () => {
+  it('above 90 seconds rejects later calls at once, until the rest of it is short enough', async () => {
     const { clock, limiter, take, end } = setUp()
     take(1)
     await end(1, refusal(DAY))
@@ -166,7 +166,7 @@ describe('a wait that the server imposes by a refusal', () => {
     expect(late.isGranted).toBe(true)
   })
 
-  it('beyond 90 seconds rejects the calls that wait already', async () => {
+  it('above 90 seconds rejects calls that are already waiting', async () => {
     const { limiter, take, end } = setUp({ requests: 1 })
     const waiting = take(3).slice(1).map(refusalOf)
     await end(1, refusal(91))
@@ -174,7 +174,7 @@ describe('a wait that the server imposes by a refusal', () => {
     expect(limiter.state.queued).toBe(0)
   })
 
-  it('beyond a deadline is refused because of the deadline', async () => {
+  it('longer than a deadline rejects because of the deadline', async () => {
     const { limiter, take, end } = setUp()
     take(1)
     await end(1, refusal(50))
@@ -243,8 +243,8 @@ describe('onWait', () => {
   })
 })
 
-describe('calls of tasks', () => {
-  it('stand behind all other calls, whenever these come', async () => {
+describe('calls of low priority', () => {
+  it('wait behind all other calls, even later ones', async () => {
     const { clock, limiter, take } = setUp({ requests: 1, interval: 1000 })
     take(1)
     const order: string[] = []

@@ -7,8 +7,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('the budget', () => {
-  it('grants 30 places a minute at once, and the next ones when the window is certain to have ended', async () => {
+describe('the window', () => {
+  it('grants 30 slots a minute at once, and the next ones when the window has certainly ended', async () => {
     const { clock, granted, take, end, limiter } = setUp()
     take(70)
     expect(granted).toHaveLength(30)
@@ -18,7 +18,7 @@ describe('the budget', () => {
     expect(granted).toHaveLength(30)
     await clock.advance(1)
     expect(granted).toHaveLength(31)
-    // The slots become free during two seconds.
+    // The slots become free over two seconds.
     await clock.advance(1933)
     expect(granted).toHaveLength(59)
     await clock.advance(1)
@@ -29,7 +29,7 @@ describe('the budget', () => {
     expect(limiter.state.queued).toBe(0)
   })
 
-  it('opens the next window after two intervals if no response ever comes', async () => {
+  it('opens the next window after two intervals without a response', async () => {
     const { clock, granted, take } = setUp({ interval: 1000 })
     take(31)
     await clock.advance(1999)
@@ -38,7 +38,7 @@ describe('the budget', () => {
     expect(granted).toHaveLength(31)
   })
 
-  it('takes the limit from the server, up and down, if the user set none', async () => {
+  it('uses the server’s limit, higher or lower, if the user set none', async () => {
     const up = setUp()
     up.take(1)
     await up.end(1, response(120, 119, 60))
@@ -53,7 +53,7 @@ describe('the budget', () => {
     expect(down.limiter.state.limit).toBe(10)
   })
 
-  it('takes a number of requests that the user set as a ceiling: headers may lower it, but never raise it', async () => {
+  it('uses the user’s `requests` as a ceiling: headers may lower it, but never raise it', async () => {
     const { granted, take, end, limiter } = setUp({ requests: 5 })
     take(1)
     await end(1, response(30, 29, 60))
@@ -66,7 +66,7 @@ describe('the budget', () => {
     expect(limiter.state.limit).toBe(5)
   })
 
-  it('sends fewer requests when others use the key, and believes the smaller number', async () => {
+  it('sends fewer requests when others use the key, according to the smaller number', async () => {
     const { granted, take, end, limiter } = setUp()
     take(1)
     await end(1, response(30, 12, 40))
@@ -78,7 +78,7 @@ describe('the budget', () => {
     expect(granted).toHaveLength(13)
   })
 
-  it('subtracts the requests in flight, in whatever order the responses arrive', async () => {
+  it('subtracts the requests in flight, in any order of responses', async () => {
     const { granted, take, end, limiter } = setUp()
     take(20)
     await end(1, response(30, 10, 60))
@@ -96,7 +96,7 @@ describe('the budget', () => {
     take(1)
     await end(1, response(30, 0, 20))
     take(1)
-    // The server may have rounded the second down.
+    // The server may have rounded the reset down.
     await clock.advance(20_999)
     expect(granted).toHaveLength(1)
     await clock.advance(1)
@@ -146,7 +146,7 @@ describe('a call that was never sent', () => {
     expect(granted).toEqual([0, 1])
   })
 
-  it('opens no window: that starts with the first request that is sent', async () => {
+  it('opens no window, which starts with the first request that is sent', async () => {
     const { clock, granted, take, limiter } = setUp({ requests: 2, interval: 1000 })
     take(2)
     limiter.release!()
@@ -168,9 +168,9 @@ describe('a refusal', () => {
     ['the reset, without Retry-After', refusal(undefined, 25), 26_000],
     ['the reset, if Retry-After says 0 but nothing remains', refusal(0, 25), 26_000],
     ['the reset, if Retry-After is beyond a day', refusal(DAY + 1, 25), 26_000],
-    ['its own window, if the reset is later than that', refusal(undefined, 63), 60_061],
-    ['its own window, if the server says nothing', silentRefusal, 60_061],
-  ])('waits by %s', async (_, said, wait) => {
+    ['its own window, if the reset is later', refusal(undefined, 63), 60_061],
+    ['its own window, if the server states nothing', silentRefusal, 60_061],
+  ])('waits according to %s', async (_, said, wait) => {
     const { clock, limiter, take, end } = setUp()
     take(30)
     await end(30, said)
@@ -180,7 +180,7 @@ describe('a refusal', () => {
     expect(limiter.state.remaining).toBe(30)
   })
 
-  it('is neither shortened by a later, shorter one nor by a late success', async () => {
+  it('is not shortened by a later, shorter refusal or by a late success', async () => {
     const { clock, granted, take, end } = setUp()
     take(4)
     await end(1, refusal(50))
@@ -194,8 +194,8 @@ describe('a refusal', () => {
   })
 })
 
-describe('a key that another program uses too', () => {
-  it('frees the slots of a window of an hour as soon, and those of a second sooner', async () => {
+describe('a key that another program also uses', () => {
+  it('frees the slots of an hour’s window in half a minute, and those of a second’s sooner', async () => {
     for (const [interval, half] of [
       [3_600_000, 30_000],
       [1000, 500],
@@ -221,7 +221,7 @@ describe('a key that another program uses too', () => {
     expect(granted).toHaveLength(33)
   })
 
-  it('does not slow calls down after a refusal, while the headers show that nobody else used it', async () => {
+  it('does not slow calls down after a refusal if the headers show no other program', async () => {
     const { clock, granted, take, end } = setUp()
     take(1)
     await end(1, { ...response(30, 29, 60), refused: true, retryAfter: 1 })
@@ -229,13 +229,13 @@ describe('a key that another program uses too', () => {
     take(15, { onWait })
     expect(onWait.mock.lastCall).toEqual([{ waitMs: 1934, queued: 15 }])
     await clock.advance(1000)
-    // The server goes on with the window that it had.
+    // The server continues its old window.
     await end(1, response(30, 28, 59))
     await clock.advance(1000)
     expect(granted).toHaveLength(16)
   })
 
-  it('finds out within two seconds that they are gone, and says how long calls wait until then', async () => {
+  it('recognizes within two seconds that they have stopped, and estimates waits until then', async () => {
     const { clock, granted, take, end } = setUp()
     take(1)
     await end(1, refusal(5))
@@ -251,7 +251,7 @@ describe('a key that another program uses too', () => {
     expect(onWait).toHaveBeenCalledTimes(15)
   })
 
-  it('goes slowly again, and says so, when they come back', async () => {
+  it('slows down again, with new estimates, when they come back', async () => {
     const { clock, granted, take, end } = setUp()
     take(60)
     const waits: number[] = []
@@ -263,7 +263,7 @@ describe('a key that another program uses too', () => {
     expect(waits).toEqual([120_000, 69_061])
   })
 
-  it('does not slow calls down that come later, when nobody waits for the window', async () => {
+  it('does not slow down later calls if no call waited for the window', async () => {
     const { clock, granted, take, end } = setUp()
     take(30)
     await end(30, refusal(10))
@@ -274,7 +274,7 @@ describe('a key that another program uses too', () => {
 })
 
 describe('the state', () => {
-  it('is accurate at every moment', async () => {
+  it('is always accurate', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 5_000_000 })
     const { clock, take, end, limiter } = setUp()
     expect(limiter.state).toEqual({ limit: 30, remaining: 30, resetAt: undefined, queued: 0 })

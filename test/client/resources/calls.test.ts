@@ -6,12 +6,12 @@ import { fieldNotes } from '../../fixtures/field-notes.ts'
 import { connect, KEY } from '../../helpers/client.ts'
 import { serve } from '../../helpers/server.ts'
 
-/** Headers that belong to the connection and to fetch itself. */
+/** Headers that fetch sets itself. */
 const ofTheRuntime = /^(host|connection|accept-language|accept-encoding|sec-fetch-mode|content-length)$/
 
 type Form = [form: string, wire: unknown, read: unknown]
 
-/** What other servers send for the same call, if the field notes say. */
+/** Returns the responses of other servers to the same call, from the field notes. */
 const otherForms = (name: string): Form[] =>
   Object.entries(fieldNotes).flatMap(([noted, { wire, read }]): Form[] =>
     noted === name ? [['other servers', wire, read]] : [],

@@ -1,4 +1,4 @@
-/** A creation is done once the server has given the id: what else it sends back differs from server to server. */
+/** A creation needs an id in its response. The other fields differ between servers. */
 import type { ShortLinkClient } from 'shortlink-sdk'
 import { CreatedCampaign, CreatedChannel } from 'shortlink-sdk/schemas'
 import { describe, expect, expectTypeOf, it } from 'vitest'
@@ -24,7 +24,7 @@ const calls: [name: string, call: (client: ShortLinkClient) => PromiseLike<unkno
 ]
 
 describe.each(calls)('%s', (_, call, fields) => {
-  it('needs only what identifies the new thing', async () => {
+  it('needs only the fields that identify the result', async () => {
     const client = connect(await serve({ body: { error: 0, ...fields } }))
     expect(await call(client)).toStrictEqual(fields)
   })
@@ -49,18 +49,18 @@ describe('a field that the server sends back', () => {
     expect(await call(connect(await serve({ body: { error: 0, ...sent } })))).toStrictEqual(read)
   })
 
-  it('has to be of its type', async () => {
+  it('must have its type', async () => {
     const client = connect(await serve({ body: { error: 0, ...campaign, public: 'maybe' } }))
     expect(await failure(createCampaign(client))).toMatchObject({ issues: [{ path: ['public'] }] })
   })
 
-  // zod 4.4 reads what stands in `z.optional` for a key that is left out too.
+  // zod 4.4 applies the inner type of `z.optional` to missing keys too.
   it.each([
     ['rotator', CreatedCampaign.shape.rotator],
     ['public', CreatedCampaign.shape.public],
     ['description', CreatedChannel.shape.description],
     ['starred', CreatedChannel.shape.starred],
-  ])('is undefined if `%s` is left out, whatever version of zod reads it', (_, field) => {
+  ])('is undefined if `%s` is left out, in every version of zod', (_, field) => {
     expect(z.safeParse(field.def.innerType, undefined)).toEqual({ success: true, data: undefined })
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { connect } from '../../helpers/client.ts'
 
 describe('the methods of a resource', () => {
-  it('can be replaced in a test, by a spy and by another function', async () => {
+  it('can be replaced in a test, by a spy or another function', async () => {
     const { qr } = connect({ origin: 'https://sho.rt' })
     vi.spyOn(qr, 'get').mockReturnValue('spied' as never)
     qr.delete = () => 'assigned' as never

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const url = new URL('https://shop.example/tea?size=big')
 const video = new URL('https://www.youtube.com/watch?v=aqz-KE-bpKQ')
 
-test('a URL object is taken where a URL is, and sent as its text', async () => {
+test('a URL object is accepted for every URL, and sent as a string', async () => {
   const sandbox = createSandbox()
   const client = new ShortLinkClient(sandbox.clientOptions)
   const { id } = await client.links.create({ url })
@@ -20,7 +20,7 @@ test('a URL object is taken where a URL is, and sent as its text', async () => {
   ])
 })
 
-test('ensure knows the link that leads to a URL object', async () => {
+test('ensure finds the link that leads to a URL object', async () => {
   const sandbox = createSandbox()
   const client = new ShortLinkClient(sandbox.clientOptions)
   expect(await client.links.ensure({ url, custom: 'tea' })).toMatchObject({ created: true })

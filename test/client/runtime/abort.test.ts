@@ -5,7 +5,7 @@ import { EXPIRED, onAbort, withDeadline } from '../../../src/client/runtime/abor
 const forever = () => new Promise<never>(() => {})
 
 describe('withDeadline', () => {
-  it('aborts work that outlasts its time, with the same reason that it rejects with', async () => {
+  it('aborts work that takes longer, with the same reason as its rejection', async () => {
     let given: AbortSignal | undefined
     const work = (signal: AbortSignal) => {
       given = signal
@@ -15,7 +15,7 @@ describe('withDeadline', () => {
     expect(given?.reason).toBe(EXPIRED)
   })
 
-  it('does not begin work whose signal has aborted', async () => {
+  it('does not start work if the signal is already aborted', async () => {
     const work = vi.fn(forever)
     await expect(withDeadline(work, false, AbortSignal.abort('left'))).rejects.toBe('left')
     expect(work).not.toHaveBeenCalled()
@@ -23,7 +23,7 @@ describe('withDeadline', () => {
 })
 
 describe('onAbort', () => {
-  it('keeps one listener on the signal until the last callback is taken back', () => {
+  it('keeps one listener on the signal until the last callback is removed', () => {
     const { signal } = new AbortController()
     const listeners = () => getEventListeners(signal, 'abort').length
     const takeBack = [onAbort(signal, () => {}), onAbort(signal, () => {})]
@@ -36,14 +36,14 @@ describe('onAbort', () => {
     expect(listeners()).toBe(1)
   })
 
-  it('calls back those that wait, and no other', () => {
+  it('calls only the callbacks that were not removed', () => {
     const controller = new AbortController()
-    const [left, waiting] = [vi.fn(), vi.fn()]
-    const takeBack = onAbort(controller.signal, left)
-    onAbort(controller.signal, waiting)
-    takeBack()
+    const [removed, kept] = [vi.fn(), vi.fn()]
+    const unsubscribe = onAbort(controller.signal, removed)
+    onAbort(controller.signal, kept)
+    unsubscribe()
     controller.abort()
-    expect(left).not.toHaveBeenCalled()
-    expect(waiting).toHaveBeenCalledOnce()
+    expect(removed).not.toHaveBeenCalled()
+    expect(kept).toHaveBeenCalledOnce()
   })
 })

@@ -4,10 +4,10 @@ import { systemClock } from '../../../src/client/runtime/clock.ts'
 const DAY = 86_400_000
 let time: number
 
-/** Rounded, because other tests may have left a clock with fractions. */
+/** Returns a rounded time, because other tests may have left a fraction on the clock. */
 const since = (start: number): number => Math.round(systemClock.now() - start)
 
-/** Lets time pass for timers, and for `performance.now()` as a runtime shows it. */
+/** Advances the timers, and `performance.now()` as the runtime rounds it. */
 function pass(ms: number): void {
   time += ms
   vi.advanceTimersByTime(ms)
@@ -25,7 +25,7 @@ afterEach(() => {
 })
 
 describe('the clock of the process', () => {
-  it('counts as performance.now() does', () => {
+  it('advances like performance.now()', () => {
     const start = systemClock.now()
     const passed = [0, 1, 60_000, 400 * DAY].map((ms) => {
       time += ms
@@ -34,7 +34,7 @@ describe('the clock of the process', () => {
     expect(passed).toEqual([0, 1, 60_001, 60_001 + 400 * DAY])
   })
 
-  it.each([1, 60_000, DAY])('is more than a year ahead after performance.now() has gone back by %i ms', (ms) => {
+  it.each([1, 60_000, DAY])('jumps more than a year ahead if performance.now() goes back by %i ms', (ms) => {
     time += DAY
     const start = systemClock.now()
     time -= ms
@@ -43,7 +43,7 @@ describe('the clock of the process', () => {
     expect(since(start)).toBe(366 * DAY + 1000)
   })
 
-  it('shows that the time of a timer has passed when it fires', () => {
+  it('has reached the time of a timer when it fires', () => {
     const start = systemClock.now()
     const passed: number[] = []
     const next = () => {
@@ -56,7 +56,7 @@ describe('the clock of the process', () => {
     expect(since(start)).toBeGreaterThanOrEqual(1000)
   })
 
-  it('does not run fast in a runtime that rounds the time to 100 ms', () => {
+  it('does not run fast if the runtime rounds the time to 100 ms', () => {
     vi.mocked(performance.now).mockImplementation(() => Math.floor(time / 100) * 100)
     const [start, startTime] = [systemClock.now(), time]
     const next = () => systemClock.setTimeout(next, 66)

@@ -2,7 +2,7 @@ import { createSandbox } from 'shortlink-sdk/testing'
 import { expect, test } from 'vitest'
 import { serve } from '../../../src/testing/server.ts'
 
-test('what serve returns stops listening when its block ends', async () => {
+test('a server of `serve` in an `await using` stops listening when its block ends', async () => {
   let baseUrl: string
   {
     await using server = await serve(createSandbox())

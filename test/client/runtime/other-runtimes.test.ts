@@ -9,7 +9,7 @@ const bytes = new Uint8Array(1000).fill(7)
 
 afterEach(() => void vi.unstubAllGlobals())
 
-/** What a fetch of the user is given as a body. */
+/** Returns the body that a call passes to the user's fetch. */
 async function bodyOf(call: (client: ShortLinkClient) => PromiseLike<unknown>): Promise<unknown> {
   const bodies: unknown[] = []
   const fetch = async (_: string, { body }: RequestInit) => {
@@ -23,10 +23,10 @@ async function bodyOf(call: (client: ShortLinkClient) => PromiseLike<unknown>): 
 
 const upload = (content: UploadContent) => (client: ShortLinkClient) => client.files.upload('a.bin', content)
 
-describe('the first call asks for an address that nobody gives, if there is no environment', () => {
+describe('if there is no environment, the first call fails with the option that is missing', () => {
   it.each<[what: string, process: object | undefined]>([
     ['without a process', undefined],
-    ['with a process of a polyfill', { nextTick: queueMicrotask }],
+    ['with a polyfilled process', { nextTick: queueMicrotask }],
   ])('%s', async (_, process) => {
     vi.stubGlobal('process', process)
     const error = await failure(new ShortLinkClient({ apiKey: 'KEY' }).account.get())
@@ -35,23 +35,23 @@ describe('the first call asks for an address that nobody gives, if there is no e
   })
 })
 
-describe('Deno, which sends a text and bytes again by itself, but no Blob', () => {
+describe('Deno, whose fetch resends strings and bytes, but not Blobs,', () => {
   const update = (client: ShortLinkClient) => client.qr.update(1, { data: 'a' })
 
-  it('is given a Blob of them', async () => {
+  it('receives a Blob instead', async () => {
     vi.stubGlobal('Deno', {})
     const [text, file] = [await bodyOf(update), await bodyOf(upload(bytes))] as [Blob, Blob]
     expect(JSON.parse(await text.text())).toEqual({ data: 'a' })
     expect(new Uint8Array(await file.arrayBuffer())).toEqual(bytes)
   })
 
-  it('is given no empty Blob, which it sends without a length', async () => {
+  it('receives no empty Blob, which it would send without a length', async () => {
     vi.stubGlobal('Deno', {})
     const nothing = new Uint8Array()
     expect(await bodyOf(upload(nothing))).toBe(nothing)
   })
 
-  it('and other runtimes are given the text and the bytes themselves', async () => {
+  it('is the only runtime that receives a Blob', async () => {
     expect(await bodyOf(update)).toBe('{"data":"a"}')
     expect(await bodyOf(upload(bytes))).toBe(bytes)
   })

@@ -45,6 +45,7 @@ describe('an error response', () => {
     ['a string as `error` with 200', no('Taken'), ApiError, 'api', 400, 'rejected', ''],
     ['300 with a body that says success', { status: 300, body: account }, ApiError, 'api', 400, 'rejected', ''],
     ['400 in the body of a 200', no(400, 'Invalid'), ApiError, 'api', 400, 'rejected', ''],
+    ['600 in the body, which is not a status', no(600, 'Taken'), ApiError, 'api', 400, 'rejected', ''],
     ['599 in the body', no(599, 'Oops'), ServerError, 'server', 599, 'unknown', ''],
     ['401', { status: 401, ...no(1, 'Key') }, AuthenticationError, 'authentication', 401, 'rejected', ''],
     ['401 in the body', no(401, 'Key'), AuthenticationError, 'authentication', 401, 'rejected', ''],

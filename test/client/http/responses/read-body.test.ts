@@ -23,7 +23,7 @@ function webStream(chunks: Uint8Array[]) {
   })
 }
 
-/** A response whose body is read as a stream, or not at all. */
+/** Creates a response whose body may only be read as a stream. */
 const streamed = (body: unknown) => ({
   status: 200,
   statusText: '',
@@ -55,10 +55,14 @@ describe('readText', () => {
   it.each<[string, unknown]>([
     ['is not a web stream', Readable.from(['a Node stream'])],
     ['is missing', undefined],
-  ])('calls text() if the body %s, with the same limit', async (_what, body) => {
+  ])('calls text() or arrayBuffer() if the body %s, with the same limit', async (_what, body) => {
     expect(await readText({ ...streamed(body), text: async () => sample })).toBe(sample)
     const text = async () => 'x'.repeat(MAX_BYTES + 1)
     await expect(readText({ ...streamed(body), text })).rejects.toThrow(BodyTooLargeError)
+
+    const responseOf = (content: Uint8Array) => ({ ...streamed(body), arrayBuffer: async () => content.buffer })
+    expect(await readBytes(responseOf(bytes), signal)).toEqual(bytes)
+    await expect(readBytes(responseOf(new Uint8Array(MAX_BYTES + 1)), signal)).rejects.toThrow(BodyTooLargeError)
   })
 
   it('decodes like Response.text(): without a byte order mark, with replacement characters for invalid bytes', async () => {

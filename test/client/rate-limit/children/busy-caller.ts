@@ -1,5 +1,5 @@
 /**
- * A process that shares a key with others and always has calls, ten at a time, until it is killed. Its requests carry
+ * A process that shares a key with others and always makes ten calls at a time, until it is killed. Its requests contain
  * its name.
  */
 import { Redis } from 'ioredis'

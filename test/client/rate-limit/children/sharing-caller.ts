@@ -1,6 +1,6 @@
 /**
- * One of many processes with the same key: assigns the links with the given ids to campaign 1, all at once, and reports
- * which are done.
+ * One of several processes with the same key. Assigns the links with the given ids to campaign 1, all at once, and
+ * reports each id that is done.
  */
 import { Redis } from 'ioredis'
 import { RateLimiterRedis } from 'rate-limiter-flexible'
@@ -9,7 +9,7 @@ import { ShortLinkClient, sharedRateLimiter } from 'shortlink-sdk'
 const [baseUrl, apiKey, port, points, duration, ids] = process.argv.slice(2) as [string, ...string[]]
 
 const redis = new Redis({ port: Number(port), host: '127.0.0.1', enableOfflineQueue: false })
-redis.on('error', () => {}) // The limiter reports what happened.
+redis.on('error', () => {}) // The limiter reports errors.
 await new Promise((resolve) => redis.once('ready', resolve))
 
 const store = new RateLimiterRedis({ storeClient: redis, points: Number(points), duration: Number(duration) })

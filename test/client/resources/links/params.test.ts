@@ -49,7 +49,7 @@ test.each(refused)('%s: %j is refused before anything is sent', async (name, val
   const { shop, server } = await shopOf({})
   const params = { url, custom: 'opening', [name]: value } as LinkCreate & { custom: string }
   const calls = [shop.create(params), shop.ensure(params)]
-  // To update a link, no parameter is required, and an empty one clears it.
+  // No parameter of an update is required, and an empty value clears it.
   if (value !== undefined && value !== '') calls.push(shop.update(44, params) as never)
   for (const call of calls) {
     const error = await failure(call)
@@ -60,7 +60,7 @@ test.each(refused)('%s: %j is refused before anything is sent', async (name, val
   expect(server.seen).toEqual([])
 })
 
-test('parameters that fit, those that clear a value, and those that nobody has listed are sent as they are', async () => {
+test('valid, empty and unlisted parameters are sent unchanged', async () => {
   const { shop, server } = await shopOf({ body: { error: 0, id: 44, shorturl: 'https://sho.rt/opening' } })
   const params = {
     url,
@@ -93,7 +93,7 @@ test('parameters that fit, those that clear a value, and those that nobody has l
   expect(sent).toEqual([params, changed, { deeplink: { auto: true } }])
 })
 
-test('wrong arguments of the other methods are refused before anything is sent', async () => {
+test('invalid arguments of the other methods are refused before anything is sent', async () => {
   const { shop, server } = await shopOf({})
   const calls: [call: () => PromiseLike<unknown>, parameter: string, message: RegExp][] = [
     [() => shop.list({ limit: 0 }), 'limit', /a positive integer, received 0/],

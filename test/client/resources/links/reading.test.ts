@@ -5,7 +5,7 @@ import { shopOf } from '../../links/connect-links.ts'
 
 const shorturl = 'https://sho.rt/opening'
 
-/** What a link is where the deployment sends its id and short address only. */
+/** The result for a link of which the server sends only the id and the short address. */
 const bare = {
   id: 44,
   shorturl,
@@ -57,23 +57,23 @@ const statistics = {
 }
 
 const rows: [form: string, wire: object, read: object][] = [
-  ['has all fields of a newer deployment', newerRow, newerRow],
-  ['has the fields of an older deployment', row, { ...bare, ...row }],
-  ['has an id and a short address only', { id: 44, shorturl }, bare],
+  ['has all fields of newer servers', newerRow, newerRow],
+  ['has the fields of older servers', row, { ...bare, ...row }],
+  ['has only an id and a short address', { id: 44, shorturl }, bare],
   ['has its short address under `short`', { id: 44, short: shorturl }, bare],
   [
     'has numbers as strings',
     { ...newerRow, id: '44', clicks: '12', uniqueclicks: '9', campaign: '3', channel: ['9', '10'] },
     newerRow,
   ],
-  ['has empty strings for what it has not', { ...bare, title: '', domain: '', campaign: '', channel: '' }, bare],
+  ['has empty strings for missing values', { ...bare, title: '', domain: '', campaign: '', channel: '' }, bare],
   [
     'has 0 for no campaign and for no channels',
     { id: 44, shorturl, campaign: 0, channel: '0' },
     { ...bare, channel: [] },
   ],
   [
-    'has its alias in an encoded address only',
+    'has its alias only in an encoded address',
     { id: 44, shorturl: 'https://sho.rt/t%C3%BCr' },
     { ...bare, shorturl: 'https://sho.rt/t%C3%BCr', alias: 'tür' },
   ],
@@ -83,9 +83,13 @@ const rows: [form: string, wire: object, read: object][] = [
     { id: 44, shorturl, channel: { 0: 9, 2: '10' } },
     { ...bare, channel: [9, 10] },
   ],
-  ['has nothing among its channels', { id: 44, shorturl, channel: [null, 9, '', '10'] }, { ...bare, channel: [9, 10] }],
-  ['has nothing but nothing among its channels', { id: 44, shorturl, channel: [null] }, { ...bare, channel: [] }],
-  ['has keys that nobody has documented', { id: 44, shorturl, favicon: 'f.ico' }, { ...bare, favicon: 'f.ico' }],
+  [
+    'has empty values among its channels',
+    { id: 44, shorturl, channel: [null, 9, '', '10'] },
+    { ...bare, channel: [9, 10] },
+  ],
+  ['has only an empty value among its channels', { id: 44, shorturl, channel: [null] }, { ...bare, channel: [] }],
+  ['has undocumented fields', { id: 44, shorturl, favicon: 'f.ico' }, { ...bare, favicon: 'f.ico' }],
 ]
 
 test.each(rows)('a link in a list that %s is read', async (_form, wire, read) => {
@@ -93,14 +97,14 @@ test.each(rows)('a link in a list that %s is read', async (_form, wire, read) =>
   expect((await shop.list()).items).toStrictEqual([read])
 })
 
-test('a list that stands beside `error`, and not under `data`, is read too', async () => {
+test('a list beside `error` instead of under `data` is read too', async () => {
   const { shop } = await shopOf({
     body: { error: 0, result: 1, perpage: 15, currentpage: 1, nextpage: 1, maxpage: 1, urls: [newerRow] },
   })
   expect((await shop.list()).items).toStrictEqual([newerRow])
 })
 
-test.each(['id', 'shorturl'])('a link in a list without %s does not fit', async (missing) => {
+test.each(['id', 'shorturl'])('a link in a list without %s is invalid', async (missing) => {
   const { shop } = await shopOf(page('urls', [{ ...row, [missing]: undefined }]))
   expect(await failure(shop.list())).toMatchObject({
     code: 'invalid_response',
@@ -113,12 +117,12 @@ test.each([
   ['channel', [9, 'news'], 'expected an integer, received a string', 1],
   ['channel', 'news', 'expected a list of integers, received a string'],
   ['channel', { 0: 9, news: 10 }, 'expected a list of integers, received an object'],
-])('a link in a list whose %s is %j does not fit', async (name, value, message, ...at: number[]) => {
+])('a link in a list whose %s is %j is invalid', async (name, value, message, ...at: number[]) => {
   const { shop } = await shopOf(page('urls', [{ ...row, [name]: value }]))
   expect(await failure(shop.list())).toMatchObject({ issues: [{ path: ['data', 'urls', 0, name, ...at], message }] })
 })
 
-test('a link is read with its statistics, and keeps what nobody has documented', async () => {
+test('a link is read with its statistics, and keeps undocumented fields', async () => {
   const body = { error: 0, id: 44, details: { ...details, qr: 'q' }, data: { ...statistics, topLanguages: { de: 1 } } }
   const { shop } = await shopOf({ body })
   expect(await shop.get(44)).toStrictEqual({
@@ -132,10 +136,10 @@ test('a link is read with its statistics, and keeps what nobody has documented',
   })
 })
 
-test('a link that nobody has visited has empty maps, for which the printed page shows 0', async () => {
-  const nobody = { clicks: '0', uniqueClicks: 0, topCountries: 0, topReferrers: '0', topBrowsers: [], topOs: null }
+test('a link without visits has empty maps, for which the server sends 0', async () => {
+  const unvisited = { clicks: '0', uniqueClicks: 0, topCountries: 0, topReferrers: '0', topBrowsers: [], topOs: null }
   const { shop } = await shopOf({
-    body: { error: '0', id: '44', details: { ...details, location: 0, device: [], expiry: null }, data: nobody },
+    body: { error: '0', id: '44', details: { ...details, location: 0, device: [], expiry: null }, data: unvisited },
   })
   expect(await shop.get(44)).toStrictEqual({
     id: 44,
@@ -152,7 +156,7 @@ test('a link that nobody has visited has empty maps, for which the printed page 
   })
 })
 
-test('of a single link, an id and a short address are enough', async () => {
+test('a single link needs only an id and a short address', async () => {
   const { shop } = await shopOf({ body: { details: { id: '44', short: shorturl } } })
   const { details, data } = await shop.get('44')
   expect(details).toStrictEqual({
@@ -172,7 +176,7 @@ test('of a single link, an id and a short address are enough', async () => {
 test.each([
   ['create', 'POST /api/url/add'],
   ['update', 'PUT /api/url/44/update'],
-] as const)('the answer to %s has the short address under `shorturl` or `short`', async (method, line) => {
+] as const)('the response to %s has the short address under `shorturl` or `short`', async (method, line) => {
   for (const key of ['shorturl', 'short']) {
     const { shop, server } = await shopOf({ body: { error: 0, id: '44', [key]: shorturl, title: 'Opening' } })
     const params = { url: 'https://shop.example/opening' }
@@ -184,7 +188,7 @@ test.each([
   }
 })
 
-test('an alias that arrives as a number is read from the short address, with its zeros', async () => {
+test('an alias that is sent as a number is read from the short address, with its zeros', async () => {
   const row = { id: 1, longurl: 'https://shop.example/', clicks: 0 }
   const rows = [
     { ...row, alias: 7, shorturl: 'https://sho.rt/007' },
