@@ -11,7 +11,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-/** The error that a client is refused with. */
+/** Returns the error of the constructor. */
 function refused(options: unknown): ConfigurationError {
   try {
     new ShortLinkClient(options as ShortLinkClientOptions)
@@ -21,7 +21,7 @@ function refused(options: unknown): ConfigurationError {
     expect(error).not.toHaveProperty('method')
     return error as ConfigurationError
   }
-  return expect.fail(`These options should have been refused: ${JSON.stringify(options)}`)
+  return expect.fail(`the constructor should reject ${JSON.stringify(options)}`)
 }
 
 const good = { baseUrl: 'https://sho.rt/api', apiKey: 'KEY' }
@@ -100,11 +100,11 @@ describe('an invalid option is refused, and the error names it', () => {
     expect(refused(options).message).toBe(`expected an object of options, received ${received}`)
   })
 
-  it.each(['', 5, null])('the key %j beside another invalid option does not spoil the message', (apiKey) => {
+  it.each(['', 5, null])('the key %j beside another invalid option does not change the message', (apiKey) => {
     expect(refused({ ...good, apiKey, timeout: 0 }).message).toMatch(/^timeout: expected milliseconds .*, received 0$/)
   })
 
-  it('the key in the place of another option is not shown', () => {
+  it('a key in the place of another option is not shown', () => {
     expect(refused({ ...good, apiKey: 'the-key-1', timeout: 'the-key-1' }).message).toMatch(/received "\[redacted\]"$/)
   })
 
@@ -189,7 +189,7 @@ describe('environment variables', () => {
       /SHORTLINK_RATE_LIMIT: expected off, or a number of requests a minute, received "30.min"$/,
     ],
     ['SHORTLINK_LOG', 'loud', /SHORTLINK_LOG: expected one of off, error, warn, info, debug, received "loud"$/],
-  ])('that are invalid fail the first call, which sends nothing: %s=%s', async (name, value, message) => {
+  ])('that are invalid fail the first call, and nothing is sent: %s=%s', async (name, value, message) => {
     vi.stubEnv('SHORTLINK_BASE_URL', 'https://sho.rt')
     vi.stubEnv('SHORTLINK_API_KEY', 'KEY')
     vi.stubEnv(name, value)
@@ -200,7 +200,7 @@ describe('environment variables', () => {
     expect(fetch).not.toHaveBeenCalled()
   })
 
-  it('are read at the first call, and not when the client is made', async () => {
+  it('are read at the first call, and not when the client is created', async () => {
     const client = new ShortLinkClient({ fetch: async () => Response.json(account) })
     const server = await serve({ body: account })
     vi.stubEnv('SHORTLINK_BASE_URL', `${server.origin}/api`)
@@ -210,7 +210,7 @@ describe('environment variables', () => {
     expect(client.rateLimit).toEqual({ limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 })
   })
 
-  it('say which requests a minute are a ceiling, and what stands before the key', async () => {
+  it('set the rate limit and the auth scheme', async () => {
     const server = await serve({ body: account })
     vi.stubEnv('SHORTLINK_RATE_LIMIT', '7')
     vi.stubEnv('SHORTLINK_AUTH_SCHEME', 'Token')
@@ -220,7 +220,7 @@ describe('environment variables', () => {
     expect(server.seen[0]!.headers.authorization).toBe(`Token ${KEY}`)
   })
 
-  it('the opener API alone needs no key, unless openerAuth is bearer', async () => {
+  it('the opener API needs no key, unless openerAuth is bearer', async () => {
     const fetch = vi.fn(async () => Response.json({ error: 'no' }))
     const open = (openerAuth: 'none' | 'bearer') =>
       failure(
@@ -236,7 +236,7 @@ describe('environment variables', () => {
 
 describe('an http: address', () => {
   it.each(['http://sho.rt/api', 'http://127.0.0.1.evil.example', 'http://localhost.evil.example', 'http://0.0.0.0'])(
-    'beyond loopback is refused, with what to do: %s',
+    'beyond loopback is refused, with advice: %s',
     (address) => {
       for (const name of ['baseUrl', 'openerUrl']) {
         expect(refused({ apiKey: 'KEY', [name]: address }).message).toMatch(
@@ -270,7 +270,7 @@ describe('a path as baseUrl', () => {
     ['./api', 'https://shop.example/a/api/account'],
     ['../api', 'https://shop.example/api/account'],
     ['//sho.rt/api', 'https://sho.rt/api/account'],
-  ])('is one of the page in a browser: %s', async (baseUrl, address) => {
+  ])('is resolved against the page in a browser: %s', async (baseUrl, address) => {
     becomeBrowser(page)
     const fetch = vi.fn(async () => Response.json(account))
     await new ShortLinkClient({ baseUrl, apiKey: null, fetch }).account.get()
@@ -282,7 +282,7 @@ describe('a path as baseUrl', () => {
     expect(refused({ baseUrl, apiKey: null }).message).toMatch(/^baseUrl: expected an absolute URL/)
   })
 
-  it('is taken if there is no page, and fails the first call with what to give instead', async () => {
+  it('is accepted without a page, and fails the first call with advice', async () => {
     const fetch = vi.fn()
     const client = new ShortLinkClient({ baseUrl: '/api/shortlink', apiKey: null, fetch })
     const error = await failure(client.account.get())
@@ -305,7 +305,7 @@ describe('a string key in a browser', () => {
   it.each([
     ['a page', asPage],
     ['a worker', asWorker],
-  ])('is refused in %s, with what to do', (_, become) => {
+  ])('is refused in %s, with advice', (_, become) => {
     become()
     expect(refused(good).message).toMatch(
       /^apiKey: every visitor of a page can read a string.*`apiKey: null`.*dangerouslyAllowBrowser/,
@@ -318,7 +318,7 @@ describe('a string key in a browser', () => {
   it.each([
     ['Node', {}],
     ['Deno, which has a window', { window: globalThis, navigator: { userAgent: 'Deno/2.5.0' } }],
-    ['a worker of Cloudflare', { WorkerGlobalScope: class {}, navigator: { userAgent: 'Cloudflare-Workers' } }],
+    ['a Cloudflare worker', { WorkerGlobalScope: class {}, navigator: { userAgent: 'Cloudflare-Workers' } }],
     ['Bun', { navigator: { userAgent: 'Bun/1.3' } }],
   ])('is accepted in %s', (_, globals) => {
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value)
@@ -357,28 +357,25 @@ describe('apiKey as a function', () => {
       /: apiKey\(\) failed: the vault is closed$/,
     ],
     ['rejects', () => Promise.reject(new Error('the vault is closed')), /: apiKey\(\) failed: the vault is closed$/],
-    ['gives nothing', () => undefined, /: apiKey: is missing, expected a string$/],
-    ['gives an empty string', () => '', /: apiKey: is empty$/],
-    ['gives a key with a line break', () => 'KEY\n', /white space: trim it/],
-  ])(
-    'that %s fails the call, which was not sent and gives its place in the budget back',
-    async (_, apiKey, message) => {
-      const server = await serve({ body: account })
-      const client = connect(server, { apiKey: apiKey as never, rateLimit: { requests: 5 }, retry: 2 })
-      const error = await failure(client.account.get())
-      expect(error).toBeInstanceOf(ConfigurationError)
-      expect(error).toMatchObject({
-        outcome: 'not-sent',
-        retryable: false,
-        attempts: 0,
-        method: 'GET',
-        path: '/account',
-      })
-      expect(error.message).toMatch(message)
-      expect(server.seen).toEqual([])
-      expect(client.rateLimit.remaining).toBe(5)
-    },
-  )
+    ['returns nothing', () => undefined, /: apiKey: is missing, expected a string$/],
+    ['returns an empty string', () => '', /: apiKey: is empty$/],
+    ['returns a key with a line break', () => 'KEY\n', /white space: trim it/],
+  ])('that %s fails the call before it is sent, and the slot is released', async (_, apiKey, message) => {
+    const server = await serve({ body: account })
+    const client = connect(server, { apiKey: apiKey as never, rateLimit: { requests: 5 }, retry: 2 })
+    const error = await failure(client.account.get())
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error).toMatchObject({
+      outcome: 'not-sent',
+      retryable: false,
+      attempts: 0,
+      method: 'GET',
+      path: '/account',
+    })
+    expect(error.message).toMatch(message)
+    expect(server.seen).toEqual([])
+    expect(client.rateLimit.remaining).toBe(5)
+  })
 })
 
 describe('the path of client.request and client.paginate', () => {
@@ -415,7 +412,7 @@ describe('the path of client.request and client.paginate', () => {
 })
 
 describe('withOptions', () => {
-  it('returns a client with other options, and leaves the first one unchanged', async () => {
+  it('returns a client with other options, and does not change the first one', async () => {
     const server = await serve({ body: account })
     const first = connect(server, { headers: { 'x-site': 'first' } })
     await first.withOptions({ headers: { 'x-site': 'second' }, apiKey: 'OTHER' }).account.get()
@@ -426,7 +423,7 @@ describe('withOptions', () => {
     ])
   })
 
-  it('has the state that the last response told, without a limiter', async () => {
+  it('has the state of the last response if there is no limiter', async () => {
     const headers = { 'X-RateLimit-Limit': '60', 'X-RateLimit-Remaining': '41' }
     const client = connect(await serve({ body: account, headers }), { rateLimit: false })
     expect(client.rateLimit).toEqual({ limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 })
@@ -444,7 +441,7 @@ describe('withOptions', () => {
     expect(first.rateLimit.limit).toBe(30)
   })
 
-  it('keeps what an override leaves undefined', async () => {
+  it('keeps an option if its override is undefined', async () => {
     const server = await serve({ body: account })
     const first = connect(server, { headers: { 'x-site': 'first' } })
     await first.withOptions({ headers: undefined, apiKey: undefined, timeout: undefined }).account.get()
@@ -452,7 +449,7 @@ describe('withOptions', () => {
   })
 })
 
-it('the Authorization among the headers of the client is not sent to the opener, with openerAuth none', async () => {
+it('the client’s Authorization header is not sent to the opener, with openerAuth none', async () => {
   const server = await serve({ body: account })
   const headers = { Authorization: 'Basic dTpwYXNzd29yZA==' }
   const client = connect(server, { apiKey: null, headers })

@@ -35,7 +35,7 @@ const ascii = (text: string) =>
 const slashes = (text: string) => text.replaceAll('/', '\\/')
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-/** How servers, frameworks and runtimes spell a secret when they print a request. */
+/** The spellings of a secret in the output of servers, frameworks and runtimes. */
 const echoes: [by: string, spell: (secret: string) => string][] = [
   ['nginx, of a header', asIs],
   ['IIS, of a query', (text) => lower(encodeURIComponent(text))],
@@ -64,9 +64,9 @@ const kindsOfKeys: Readonly<Record<string, string>> = {
 }
 
 describe('createRedactor', () => {
-  it.each(echoes)('removes any key and password from what is printed by %s', (_, spell) => {
+  it.each(echoes)('removes any key and password from the output of %s', (_, spell) => {
     for (const secret of Object.values(kindsOfKeys)) {
-      // Padding at the end of base64 tells nothing.
+      // Padding at the end of base64 reveals nothing.
       const clean = createRedactor(secret)(`Sent: ${spell(secret)}.`).replace(/\[redacted\](=|%3D)+/, '[redacted]')
       expect(clean).toBe('Sent: [redacted].')
     }
@@ -81,7 +81,7 @@ describe('createRedactor', () => {
     for (const secret of Object.values(kindsOfKeys)) {
       const header = Buffer.from(`${before}${secret}:x`).toString('base64')
       const [, start = '', end = ''] = /^(.*)\[redacted\](.*)$/.exec(createRedactor(secret)(header)) ?? []
-      // A character of base64 before and after it may have a few bits of the key.
+      // The base64 characters before and after it may contain a few bits of the key.
       const left = Buffer.from(`${start}${'A'.repeat(64)}`, 'base64')
         .toString('latin1')
         .replace(/\0.*/, '')
@@ -92,7 +92,7 @@ describe('createRedactor', () => {
     }
   })
 
-  it('removes a key that is spelled in several ways at once, and each of its beginnings from twelve characters on', () => {
+  it('removes a key in a mix of spellings, and each of its beginnings from twelve characters on', () => {
     const key = 'live/k7 d92"abc+ü=efghi'
     const spelled = 'live%2fk7 d92\\"abc%2B\\u00fc=efghi'
     expect(createRedactor(key)(`(${spelled})`)).toBe('([redacted])')
@@ -101,20 +101,20 @@ describe('createRedactor', () => {
       for (const text of [beginning, encodeURIComponent(beginning), json(beginning)]) {
         expect(createRedactor(key)(`(${text})`)).toBe('([redacted])')
       }
-      // Its last character of base64 is another one, because less follows.
+      // Its last base64 character differs, because less follows.
       expect(createRedactor(key)(base64(beginning))).toMatch(/^\[redacted\][\w+/]?=*$/)
     }
     expect(createRedactor(key)(key.slice(0, 11))).toBe(key.slice(0, 11))
   })
 
-  it.each(['k', '7d', 'k7"', 'a/b%', 'k7d92ab'])('removes a key of less than eight characters: %s', (key) => {
+  it.each(['k', '7d', 'k7"', 'a/b%', 'k7d92ab'])('removes a key shorter than eight characters: %s', (key) => {
     const redact = createRedactor(key)
     for (const spell of [asIs, encodeURIComponent, json, base64]) {
       expect(redact(`(${spell(key)})`)).toMatch(/^\(\[redacted\]=*\)$/)
     }
   })
 
-  it('leaves nothing of secrets that overlap, and changes nothing the second time', () => {
+  it('removes overlapping secrets completely, and changes nothing the second time', () => {
     const redact = createRedactor('abcdefgh', 'efghijklmnopqrst', 'redacted', 'act')
     const text = 'abcdefghijklmnopqrst, redacted, act, abcdefghabcdefgh'
     const clean = '[redacted], [redacted], [redacted], [redacted][redacted]'
@@ -129,7 +129,7 @@ describe('createRedactor', () => {
     ['of escapes', '%6b%37'],
     ['of quotes', '"k7"'],
     ['of the key', 'k7d92abcdefghi4455667788'],
-  ])('reads a long text %s once: twice the text is twice the work', (_, part) => {
+  ])('reads a long text %s in linear time', (_, part) => {
     const indexOf = String.prototype.indexOf
     const startsWith = String.prototype.startsWith
     const work = (times: number) => {
@@ -157,7 +157,7 @@ describe('createRedactor', () => {
 })
 
 describe('Secrets', () => {
-  it('has keys however short they are, and passwords from eight characters on, which any text may contain otherwise', () => {
+  it('redacts keys of any length, and passwords from eight characters on, because any text may contain shorter ones', () => {
     const secrets = new Secrets(9)
     secrets.add('k7d9')
     for (const password of ['test', '400', 'seven77', 'eight888']) secrets.addPassword(password)
@@ -167,7 +167,7 @@ describe('Secrets', () => {
     expect(secrets.redactData('eight888, k7d9')).toBe('[redacted], k7d9')
   })
 
-  it('remembers those that were added last, and what others know', () => {
+  it('redacts the newest secrets, and shared ones', () => {
     const shared = new Secrets(2)
     const secrets = new Secrets(9, shared)
     for (const key of ['key-1', 'key-2', 'key-1', 'key-3']) shared.add(key)
@@ -182,7 +182,7 @@ describe('Secrets', () => {
 describe('redactBody', () => {
   const redact = createRedactor(KEY)
 
-  it('removes a secret from texts and keys, and leaves everything else', () => {
+  it('removes a secret from strings and keys, and changes nothing else', () => {
     const body = {
       id: 12345678,
       [KEY]: [`Bearer ${KEY}`, null, true],
@@ -197,7 +197,7 @@ describe('redactBody', () => {
     expect(redactBody(redact, `the ${KEY}`)).toBe('the [redacted]')
   })
 
-  it('keeps the first 256 kB of a text, and no part of a secret at its end', () => {
+  it('keeps the first 256 kB of a string, and no part of a secret at its end', () => {
     const room = 256 * 1024 - 20
     expect(redactBody(redact, `${'-'.repeat(room)}${KEY}${'-'.repeat(100_000)}`)).toBe(
       `${'-'.repeat(room)}[redacted]----------…`,
@@ -205,14 +205,14 @@ describe('redactBody', () => {
   })
 })
 
-/** Everything that a log could print of a value: all depths, hidden properties, getters, JSON, and text. */
+/** Returns everything that a log could print of a value: all depths, hidden properties, getters, JSON, and text. */
 function printed(value: unknown): string {
   const all = { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true, maxStringLength: null }
   const texts = [inspect(value, all), inspect(value, { ...all, customInspect: false }), String(value)]
   return [...texts, JSON.stringify(value) ?? '', ...strings(value)].join('\n')
 }
 
-/** Every string that can be reached from a value, names included, as it is and not as a printer escapes it. */
+/** Returns every string that is reachable from a value, including names, without escapes. */
 function strings(value: unknown, seen = new Set<unknown>()): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null || seen.has(value)) return []
@@ -223,7 +223,7 @@ function strings(value: unknown, seen = new Set<unknown>()): string[] {
   return [...names.map(String), ...inner.flatMap((part) => strings(part, seen))]
 }
 
-/** The key as a server may send it. */
+/** The key in the spellings that a server may send. */
 const spellings = [asIs, ...echoes.map(([, spell]) => spell)].map((spell) => spell(KEY).replace(/=+$/, ''))
 
 function expectNoKey(value: unknown): void {
@@ -231,7 +231,7 @@ function expectNoKey(value: unknown): void {
   for (const spelling of spellings) expect(text).not.toContain(spelling)
 }
 
-/** An answer that says the key in every place there is. */
+/** Creates a response with the key in every place. */
 const echo = (answer: Canned = {}): Canned => ({
   statusText: `No ${KEY}`,
   headers: { 'X-Key': KEY, 'X-Url': `https://sho.rt/?key=${encodeURIComponent(KEY)}` },
@@ -246,8 +246,8 @@ const echo = (answer: Canned = {}): Canned => ({
 
 describe('the key appears nowhere', () => {
   it.each<[of: string, options: ShortLinkClientOptions]>([
-    ['a key that is a string', { apiKey: KEY }],
-    ['a key that a function gives', { apiKey: () => KEY }],
+    ['a string key', { apiKey: KEY }],
+    ['a key function', { apiKey: () => KEY }],
   ])('in the client and its parts, with %s', async (_, options) => {
     const client = connect(await serve({ body: account }), { ...options, rateLimit: {} })
     await client.account.get()
@@ -310,7 +310,7 @@ describe('the key appears nowhere', () => {
     expectNoKey(await failure(missing.opener.create({ url: 'https://shop.example' })))
   })
 
-  it('in InvalidRequestError if somebody put it into a parameter or a path', async () => {
+  it('in InvalidRequestError if it was put into a parameter or a path', async () => {
     const client = connect({ origin: 'https://sho.rt' })
     const calls = [
       () => client.pixels.create({ type: KEY as never, name: 'a', tag: 'b' }),
@@ -340,7 +340,7 @@ describe('the key appears nowhere', () => {
     expectNoKey(await failure(connect(server).paginate(path, { listKey: 'urls', query: { page: 2 } })))
   })
 
-  it('in the issues of a schema that quotes what it refuses', async () => {
+  it('in the issues of a schema that quotes invalid values', async () => {
     const quoting = z.custom<never>(() => false, { error: ({ input }) => `refused ${JSON.stringify(input)}` })
     const server = await serve(page('urls', [{ key: KEY }]))
     expectNoKey(await failure(connect(server).request('GET', '/urls', { schema: quoting })))
@@ -356,7 +356,7 @@ describe('the key appears nowhere', () => {
     expectNoKey(lost)
   })
 
-  it('in what a fetch throws that keeps the request in its error', async () => {
+  it('in the error of a fetch that contains the request', async () => {
     const fetch = (_: string, { headers }: { headers: Record<string, string> }) => {
       const { authorization } = headers
       const cause = Object.assign(new Error(`sent ${authorization}`), { config: { authorization } })
@@ -384,7 +384,7 @@ describe('the key appears nowhere', () => {
     for (const event of told) expectNoKey(event)
   })
 
-  it('in an answer, its Response and its promise', async () => {
+  it('in a result, its Response and its promise', async () => {
     const call = connect(await serve({ body: account })).account.get()
     expectNoKey(call)
     expectNoKey(await call.withResponse())
@@ -396,7 +396,7 @@ describe('the key appears nowhere', () => {
     for (const value of [list, list.pages(), list[Symbol.asyncIterator](), await list]) expectNoKey(value)
   })
 
-  it('if a key function returns another key each time: none of the last four', async () => {
+  it('if a key function returns another key each time: none of the last four keys', async () => {
     // No key begins like another, because beginnings are redacted too.
     const keys = ['one', 'two', 'three', 'four', 'five'].map((name) => `${name}-${KEY}`)
     const all = keys.join(' ')
@@ -416,7 +416,7 @@ describe('a key in the environment', () => {
     vi.unstubAllEnvs()
   })
 
-  /** The message of the first call, before anything was sent. */
+  /** Returns the error message of the first call, before anything is sent. */
   const firstError = async (
     variables: Record<string, string>,
     call: (client: ShortLinkClient) => PromiseLike<unknown> = (client) => client.account.get(),
@@ -440,7 +440,7 @@ describe('a key in the environment', () => {
     expectNothingOf(await firstError(variables))
   })
 
-  it('is not shown in the address of the opener', async () => {
+  it('is not shown in the opener’s address', async () => {
     const opener = (client: ShortLinkClient) => client.opener.create({ url: 'https://shop.example' })
     expectNothingOf(await firstError({ SHORTLINK_OPENER_URL: key }, opener))
     expectNothingOf(await firstError({ SHORTLINK_OPENER_URL: `${key}:1` }, opener))
@@ -455,7 +455,7 @@ describe('a key in the environment', () => {
 })
 
 describe('the key that a call was sent with', () => {
-  it('is masked in its error, however many calls with other keys are in flight', async () => {
+  it('is redacted in its error, even with many calls with other keys in flight', async () => {
     const waiting: (() => void)[] = []
     let count = 0
     const apiKey = () => `tenant-key-number-${count++}-of-many`
@@ -469,7 +469,7 @@ describe('the key that a call was sent with', () => {
     for (const { message } of errors) expect(message).toBe('GET /account: no Bearer [redacted]')
   })
 
-  it.each([12, 15, 20, 27])('is masked from its first %i characters on', async (length) => {
+  it.each([12, 15, 20, 27])('is redacted if the server sends its first %i characters', async (length) => {
     const key = 'k7d92abcdefghi4455667788ABCD'
     const message = `Authorization: Bearer ${key.slice(0, length)}`
     const server = await serve({
@@ -490,9 +490,9 @@ it('a password of 400 is not confused with the 400 of a refusal', async () => {
   expect(ensured).toMatchObject({ id: 7, shorturl: 'https://sho.rt/tea', created: false })
 })
 
-describe('a text is redacted before it is cut: no beginning of the key appears', () => {
+describe('a text is redacted before it is truncated: no beginning of the key appears', () => {
   const origin = 'https://sho.rt'
-  /** The error of a call to a fetch that responds so, or throws what it gets. */
+  /** Returns the error of a call whose fetch responds with a Response, or throws an Error. */
   const errorOf = (response: Response | Error, options: ShortLinkClientOptions = {}) => {
     const fetch = async () => {
       if (response instanceof Error) throw response
@@ -505,11 +505,11 @@ describe('a text is redacted before it is cut: no beginning of the key appears',
   })
   const made = async (options: ShortLinkClientOptions) => new ShortLinkClient({ apiKey: KEY, ...options })
 
-  /** Texts and what shows them; each is cut somewhere. */
+  /** The places where a text is truncated, and an error that contains the text there. */
   const places: [where: string, errorWith: (text: string) => unknown][] = [
     ['a message', (message) => errorOf(Response.json({ error: 1, message }))],
     ['a status text', (statusText) => errorOf(new Response('', { status: 500, statusText }))],
-    ['a text that is not JSON', (text) => errorOf(new Response(`OK ${text}`))],
+    ['a body that is not JSON', (text) => errorOf(new Response(`OK ${text}`))],
     ['a web page', (text) => errorOf(new Response(`<p>${text}`, { status: 502 }))],
     ['a redirect', (text) => errorOf(new Response(null, { status: 301, headers: { location: `/${text}` } }))],
     [
@@ -519,10 +519,10 @@ describe('a text is redacted before it is cut: no beginning of the key appears',
         return failure(connect({ origin }, { fetch }).request('GET', `/${encodeURIComponent(text)}`))
       },
     ],
-    ['what fetch throws', (text) => errorOf(new Error('no', { cause: new Error(text) }))],
+    ['an error of fetch', (text) => errorOf(new Error('no', { cause: new Error(text) }))],
     ['the address', (text) => errorOf(new Response('<p>'), { baseUrl: `${origin}/${encodeURIComponent(text)}` })],
     [
-      'what the key function throws',
+      'an error of the key function',
       (text) => {
         const keys = [KEY]
         const apiKey = () => keys.pop() ?? Promise.reject(new Error(text))
@@ -531,7 +531,7 @@ describe('a text is redacted before it is cut: no beginning of the key appears',
       },
     ],
     [
-      'what a stream throws',
+      'an error of a stream',
       (text) => {
         const content = new ReadableStream({ pull: () => Promise.reject(new Error(text)) })
         const fetch = (_: string, init: RequestInit) => new Response(init.body).text().then(() => new Response(''))
@@ -588,7 +588,7 @@ describe('a text is redacted before it is cut: no beginning of the key appears',
   })
 })
 
-it.each(['k7d9', 'k7"d9', '1'])('a key of less than eight characters appears in no error: %s', async (apiKey) => {
+it.each(['k7d9', 'k7"d9', '1'])('a key shorter than eight characters appears in no error: %s', async (apiKey) => {
   const said = `no ${apiKey}, ${encodeURIComponent(apiKey)}, ${json(apiKey)}, ${base64(apiKey)}.`
   const server = await serve({
     status: 403,
@@ -603,7 +603,7 @@ it.each(['k7d9', 'k7"d9', '1'])('a key of less than eight characters appears in 
   expect(JSON.stringify(error.body).replaceAll('=', '')).toContain(clean)
 })
 
-it('the key does not appear in the status text, the headers and the address of withResponse()', async () => {
+it('the key does not appear in the status text, the headers and the URL of withResponse()', async () => {
   const headers = { 'x-echo': encodeURIComponent(KEY), 'x-other': 'stays' }
   const server = await serve({ body: account, statusText: `Bearer ${KEY}`, headers })
   const { response } = await connect(server)
@@ -617,7 +617,7 @@ it('the key does not appear in the status text, the headers and the address of w
 
 describe('a password among the parameters', () => {
   it.each([301, 302, 307, 308])(
-    'is masked by its name in the error of a redirect with %i, however short',
+    'is redacted by its name in the error of a redirect with %i, even if it is short',
     async (status) => {
       const server = await serve(({ url }) => ({
         status,
@@ -675,18 +675,18 @@ describe('a password among the parameters', () => {
   })
 })
 
-describe('what a server says to a terminal or a log', () => {
+describe('a server’s text in a terminal or a log', () => {
   const hostile = 'no\r\nERROR forged \u001b[31mred\u001b[0m \u202Etxt.exe\u2028end \u009b2J'
   const signs = /[\p{Cc}\p{Cf}\u2028\u2029]/u
 
-  it('is in one line without control characters in the message of a refusal', async () => {
+  it('is one line without control characters in the message of a refusal', async () => {
     const error = await failure(
       connect(await serve({ status: 400, body: { error: 1, message: hostile } })).account.get(),
     )
     expect(error.message).toBe('GET /account: 400 no ERROR forged \ufffd[31mred\ufffd[0m \ufffdtxt.exe end \ufffd2J')
   })
 
-  it('is so in the paths and messages of a drift', async () => {
+  it('is the same in the paths and messages of a drift', async () => {
     const drifts: { path: readonly (string | number)[]; message: string }[] = []
     const schema = {
       '~standard': {
@@ -709,15 +709,15 @@ describe('what a server says to a terminal or a log', () => {
   })
 })
 
-describe('where the key goes', () => {
-  it('not to the opener, unless asked', async () => {
+describe('the key is not sent', () => {
+  it('to the opener, unless openerAuth is bearer', async () => {
     const server = await serve({ body: { error: 1 } })
     await thrown(connect(server).opener.create({ url: 'https://shop.example' }))
     await thrown(connect(server, { openerAuth: 'bearer' }).opener.create({ url: 'https://shop.example' }))
     expect(server.seen.map(({ headers }) => headers.authorization)).toEqual([undefined, `Bearer ${KEY}`])
   })
 
-  it('not to the address that a redirect names', async () => {
+  it('to the target of a redirect', async () => {
     const other = await serve({ body: account })
     const server = await serve({ status: 307, headers: { location: other.origin } })
     await failure(connect(server).account.get())

@@ -120,6 +120,13 @@ describe('find', () => {
     expect(sent()).toEqual(['GET /urls tea', 'GET /domains', `GET /urls ${go}/tea`, `GET /urls ${main}/tea`])
   })
 
+  it('asks on each of ten other domains', async () => {
+    const domains = [go, ...Array.from({ length: 9 }, (_, index) => `https://brand-${index}.example`)]
+    const { shop, sent } = accountWith({ links: [[main, url]], domains })
+    expect(await shop.find('tea')).toMatchObject({ longurl: url })
+    expect(sent()).toEqual(['GET /urls tea', 'GET /domains', ...domains.map((domain) => `GET /urls ${domain}/tea`)])
+  })
+
   it('searches the newest links if an account has more than ten other domains', async () => {
     const domains = [go, ...Array.from({ length: 10 }, (_, index) => `https://brand-${index}.example`)]
     const { shop, sent } = accountWith({ links, domains: [...domains, main] })
@@ -149,9 +156,20 @@ describe('find', () => {
     expect(listed.map(({ query }) => query)).toEqual(queries)
   })
 
-  it('fails with the server’s error if listing the domains fails', async () => {
+  it.each([
+    [401, 'authentication'],
+    [429, 'rate_limit'],
+    [500, 'server'],
+  ])('fails with the server’s error if listing the domains fails with %i', async (status, code) => {
     const { sandbox, shop } = accountWith({ links })
-    sandbox.fail({ path: '/domains', status: 500 })
-    expect(await failure(shop.find('tea'))).toMatchObject({ code: 'server', path: '/domains' })
+    sandbox.fail({ path: '/domains', status })
+    expect(await failure(shop.find('tea'))).toMatchObject({ code, path: '/domains' })
+  })
+
+  it('retries listing the domains after a 408', async () => {
+    const { sandbox, shop, sent } = accountWith({ links })
+    sandbox.fail({ path: '/domains', status: 408, headers: { 'Retry-After': '0' } })
+    await shop.find('tea', { retry: 1 }).safe()
+    expect(sent().filter((request) => request === 'GET /domains')).toHaveLength(2)
   })
 })

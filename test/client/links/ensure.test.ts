@@ -126,13 +126,13 @@ const failures: [what: string, answers: Canned[], sent: string, error: object][]
     'a failure after which the link is missing',
     [missing, failed, missing],
     'GET POST GET',
-    { code: 'server', outcome: 'unknown', path: '/url/add' },
+    { code: 'server', outcome: 'unknown', path: '/url/add', retryable: true },
   ],
   [
     'a failure whose lookup fails too',
     [missing, unreadable, failed],
     'GET POST GET',
-    { code: 'invalid_response', outcome: 'unknown', path: '/url/add' },
+    { code: 'invalid_response', outcome: 'unknown', path: '/url/add', retryable: true },
   ],
   [
     'a taken alias whose lookup fails',
@@ -282,6 +282,14 @@ describe('with createFirst', () => {
     const newest = async () => [{ ...row, campaign: null, channel: null, date: null }]
     expect(await shop.ensure(params, { createFirst: true, newest })).toMatchObject({ id: 44, created: false })
     expect(methods(server)).toBe('POST GET')
+  })
+
+  test('the link is searched for if the newest links lack it, or reading them fails', async () => {
+    for (const newest of [async () => [], () => Promise.reject(new Error('no list'))]) {
+      const { shop, server } = await shopOf(taken, taken, found)
+      expect(await shop.ensure(params, { createFirst: true, newest })).toMatchObject({ id: 44, created: false })
+      expect(methods(server)).toBe('POST GET GET')
+    }
   })
 
   test.each([

@@ -140,6 +140,7 @@ test.each([
   ],
   ['a redirect', { status: 301, headers: { location: 'https://moved.example/' }, body: '' }, 'api'],
   ['a server that fails', { status: 503, body: { error: 1 } }, 'server'],
+  ['a timeout of the server', { status: 408, body: { error: 1 } }, 'api'],
   ['an invalid link', page('urls', [{ ...row('opening'), id: 'x' }]), 'invalid_response'],
 ])('%s is an error, rather than `undefined`', async (_case, answer, code) => {
   const { shop, server } = await shopOf(answer)

@@ -6,7 +6,7 @@ import { childProgram } from '../children.ts'
 
 const start = childProgram('ending-early')
 
-/** A server that answers every request with headers, and never with the body that they announce. */
+/** Starts a server that responds to every request with headers, but never with the body. */
 async function stallingServer() {
   const closed: Promise<void>[] = []
   const server = createServer((socket) => {
@@ -20,7 +20,7 @@ async function stallingServer() {
   return { origin: await listen(server), closed }
 }
 
-describe('an upload that ends after the headers came', { timeout: 400_000 }, () => {
+describe('an upload that ends after the response headers', { timeout: 400_000 }, () => {
   const attempts = 20
 
   it.each<[EndingEarlyArgs['sender'], EndingEarlyArgs['end'], isWhole: boolean, said: string]>([
@@ -31,13 +31,13 @@ describe('an upload that ends after the headers came', { timeout: 400_000 }, () 
     ['proxy', 'abort', false, '499'],
     ['proxy', 'timeout', true, '504'],
     ['proxy', 'timeout', false, '408'],
-  ])('closes its socket: %s, %s, content sent as a whole: %s', async (sender, end, isWhole, said) => {
+  ])('closes its socket: %s, %s, all content sent: %s', async (sender, end, isWhole, said) => {
     const { origin, closed } = await stallingServer()
     const child = start({ origin, attempts, sender, end, isWhole } satisfies EndingEarlyArgs, ['--expose-gc'])
     const lines: unknown[] = []
     for await (const line of child.lines) lines.push(line)
     expect(lines).toEqual(Array(attempts).fill(said))
-    // A socket that is kept stays for 300 s, and the process with it.
+    // An open socket would keep the process running for 300 s.
     await Promise.all(closed)
     // On a busy machine, an attempt may time out before its request reaches the server.
     if (end === 'abort') expect(closed).toHaveLength(attempts)

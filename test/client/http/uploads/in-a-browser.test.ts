@@ -1,4 +1,4 @@
-/** What an upload does where document, user agent and XMLHttpRequest are those of a browser. */
+/** Uploads with the document, the user agent and the XMLHttpRequest of a browser. */
 
 import type { ShortLinkClientOptions, UploadContent, UploadProgress } from 'shortlink-sdk'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -30,11 +30,11 @@ const contents: [kind: string, content: () => UploadContent][] = [
 beforeEach(() => becomeBrowser())
 afterEach(() => void vi.unstubAllGlobals())
 
-/** A client of a page: the key is with a proxy. */
+/** Creates the client of a page, whose proxy has the key. */
 const connectPage = (server: Pick<Server, 'origin'>, options: ShortLinkClientOptions = {}) =>
   connect(server, { apiKey: null, ...options })
 
-/** An onProgress and what it was told. */
+/** Creates an onProgress that records its events. */
 function listener() {
   const told: UploadProgress[] = []
   return { told, onProgress: (progress: UploadProgress) => void told.push({ ...progress }) }
@@ -43,7 +43,7 @@ function listener() {
 describe('an upload with onProgress is sent by XMLHttpRequest', () => {
   const progress = { onProgress: () => {} }
 
-  it.each(contents)('%s, whole and with its length, and its progress is told', async (_, content) => {
+  it.each(contents)('%s, complete and with its length, and progress is reported', async (_, content) => {
     const requests = stubXmlHttpRequest()
     const server = await serve(done)
     const { told, onProgress } = listener()
@@ -67,7 +67,7 @@ describe('an upload with onProgress is sent by XMLHttpRequest', () => {
   })
 
   it.each(["Mina's menu", 'a"b<c>{d}^e`f|g~h', 'größe'])(
-    'an address with %s is no redirect, however it is spelled',
+    'an address with %s does not count as redirected, although XMLHttpRequest spells it differently',
     async (name) => {
       stubXmlHttpRequest()
       const server = await serve(done)
@@ -84,7 +84,7 @@ describe('an upload with onProgress is sent by XMLHttpRequest', () => {
     },
   )
 
-  it('gives status, words and headers of the answer', async () => {
+  it('and returns the status, the status text and the headers of the response', async () => {
     stubXmlHttpRequest()
     const headers = { 'x-empty': '', 'x-time': '12:30: now', 'x-tight': ':a' }
     const server = await serve({ ...done, status: 201, statusText: 'Stored', headers })
@@ -95,16 +95,20 @@ describe('an upload with onProgress is sent by XMLHttpRequest', () => {
 
   it.each<[what: string, answer: Canned, error: object]>([
     ['a refusal', { status: 413, body: { error: 1, message: 'Too large' } }, { code: 'api', status: 413 }],
-    ['a page', { status: 502, statusText: 'No Backend', body: '' }, { status: 502, message: /502 No Backend/ }],
-    ['an answer without a body', { status: 204, body: '' }, { code: 'invalid_response', status: 204 }],
-  ])('fails with %s', async (_, answer, { message, ...error }: { message?: RegExp }) => {
+    [
+      'a gateway’s page',
+      { status: 502, statusText: 'No Backend', body: '' },
+      { status: 502, message: /502 No Backend/ },
+    ],
+    ['a response without a body', { status: 204, body: '' }, { code: 'invalid_response', status: 204 }],
+  ])('and fails after %s', async (_, answer, { message, ...error }: { message?: RegExp }) => {
     stubXmlHttpRequest()
     const failed = await failure(connectPage(await serve(answer)).files.upload('a.bin', bytes, {}, progress))
     expect(failed).toMatchObject(error)
     expect(failed.message).toMatch(message ?? '')
   })
 
-  it('again after 429, and its progress begins again', async () => {
+  it('again after 429, and the progress restarts', async () => {
     const requests = stubXmlHttpRequest()
     const server = await serve({ status: 429, headers: { 'Retry-After': '0' } }, done)
     const { told, onProgress } = listener()
@@ -122,7 +126,7 @@ describe('an upload with onProgress is sent by XMLHttpRequest', () => {
     expect(requests).toMatchObject([{ state: 'failed' }])
   })
 
-  it('and fails if it was redirected, with the address and the outcome `unknown`, because XMLHttpRequest follows', async () => {
+  it('and fails if it was redirected, with the address and the outcome `unknown`, because XMLHttpRequest follows redirects', async () => {
     stubXmlHttpRequest()
     const other = await serve(done)
     const server = await serve({ status: 307, headers: { location: `${other.origin}/new` }, body: '' })
@@ -147,11 +151,11 @@ describe('an upload with onProgress is sent by XMLHttpRequest', () => {
   })
 })
 
-describe('an upload is sent by fetch, which tells no progress on the way', () => {
+describe('an upload is sent by fetch, which reports no progress on the way', () => {
   const withKey = { apiKey: () => KEY }
   const withFetch = { fetch: (url: string, init: RequestInit) => globalThis.fetch(url, init) }
 
-  /** The fetch of the runtime, and what it was given. */
+  /** Replaces the runtime's fetch with a spy. */
   function spyOnFetch() {
     const spy = vi.fn(fetchOfNode)
     vi.stubGlobal('fetch', spy)
@@ -159,10 +163,10 @@ describe('an upload is sent by fetch, which tells no progress on the way', () =>
   }
 
   it.each<[why: string, options: ShortLinkClientOptions, hasXhr: boolean]>([
-    ['with the key of a function: XMLHttpRequest would take it to the address of a redirect', withKey, true],
-    ['with a fetch of the user', withFetch, true],
+    ['with the key of a function, which XMLHttpRequest would send to the target of a redirect', withKey, true],
+    ['with the user’s fetch', withFetch, true],
     ['in a service worker, which has no XMLHttpRequest', {}, false],
-  ])('%s, and the whole is told with the answer', async (_, options, hasXhr) => {
+  ])('%s, and the whole size is reported with the response', async (_, options, hasXhr) => {
     const requests = hasXhr ? stubXmlHttpRequest() : []
     const spy = spyOnFetch()
     const { told, onProgress } = listener()
@@ -189,7 +193,7 @@ describe('an upload is sent by fetch, which tells no progress on the way', () =>
     expect(requests).toEqual([])
   })
 
-  it('and no redirect is followed', async () => {
+  it('and redirects are not followed', async () => {
     const server = await serve({ status: 307, headers: { location: '/new' }, body: '' })
     const error = await failure(connectPage(server, withKey).files.upload('a.bin', bytes))
     expect(error).toMatchObject({ outcome: 'rejected', attempts: 1 })
@@ -197,7 +201,7 @@ describe('an upload is sent by fetch, which tells no progress on the way', () =>
   })
 })
 
-it('a stream that fails while it is read fails the call, and nothing is sent', async () => {
+it('a call fails if its stream fails, and nothing is sent', async () => {
   const server = await serve(done)
   const reason = new Error('the disk is gone')
   async function* source() {
@@ -212,7 +216,7 @@ it('a stream that fails while it is read fails the call, and nothing is sent', a
 })
 
 describe('a stream that is still being read', () => {
-  /** A stream without an end, and spies of its being read and closed. */
+  /** Creates an endless stream with spies for its reads and its end. */
   function endlessStream() {
     const closed = vi.fn()
     const read = vi.fn(async (controller: ReadableStreamDefaultController) => {
@@ -242,7 +246,7 @@ describe('a stream that is still being read', () => {
     expect(server.seen).toEqual([])
   })
 
-  it('is left unread if the call was aborted before', async () => {
+  it('is not read if the call was aborted before', async () => {
     const controller = new AbortController()
     const { stream, read } = endlessStream()
     const client = connectPage(await serve(done), { onRequest: () => controller.abort('left') })
@@ -255,7 +259,7 @@ describe('a stream that is still being read', () => {
   })
 })
 
-it('XMLHttpRequest is left alone outside of browsers', async () => {
+it('XMLHttpRequest is not used outside browsers', async () => {
   vi.unstubAllGlobals()
   const requests = stubXmlHttpRequest()
   const { told, onProgress } = listener()

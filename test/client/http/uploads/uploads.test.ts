@@ -29,7 +29,7 @@ function streamOf(source: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array>
   })
 }
 
-/** A file on disk that goes away with the test. */
+/** Creates a file on disk that is removed after the test. */
 function onDisk(content: Uint8Array | string = bytes): string {
   const folder = mkdtempSync(join(tmpdir(), 'uploads-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -38,7 +38,7 @@ function onDisk(content: Uint8Array | string = bytes): string {
   return path
 }
 
-/** Every kind of content that there is, the size known or not, sent again or not. */
+/** Every kind of content, and whether its size is known and it can be sent again. */
 const kinds: [kind: string, content: () => UploadContent | Promise<UploadContent>, sized: boolean][] = [
   ['a Blob', () => new Blob([bytes]), true],
   ['a File', () => new File([bytes], 'other.bin'), true],
@@ -57,7 +57,7 @@ describe.each(kinds)('%s', (_, make, sized) => {
   it.each([
     ['', undefined],
     [', while progress is reported', () => {}],
-  ])('reaches the server whole%s, with its Content-Length if the size is known', async (_, onProgress) => {
+  ])('reaches the server complete%s, with its Content-Length if the size is known', async (_, onProgress) => {
     const server = await serve(done)
     const answer = await connect(server).files.upload('a.bin', await make(), {}, onProgress ? { onProgress } : {})
     expect(answer).toEqual({ id: 1, shorturl: 'https://sho.rt/a' })
@@ -191,7 +191,7 @@ describe('streaming', () => {
   })
 
   it.each([false, true])(
-    'a source that fails midway fails the call with its reason (with onProgress: %s)',
+    'a call fails with the reason if its source fails midway (with onProgress: %s)',
     async (isTold) => {
       const reason = new Error('the disk is gone')
       async function* source() {
@@ -210,7 +210,7 @@ describe('streaming', () => {
     },
   )
 
-  it('an onProgress that throws or rejects does not disturb the upload', async () => {
+  it('an onProgress that throws or rejects does not affect the upload', async () => {
     const server = await serve(done)
     const onProgress = vi.fn(() => {
       throw new Error('my bar broke')
@@ -221,12 +221,12 @@ describe('streaming', () => {
     expect(server.seen.map(({ body }) => body.equals(bytes))).toEqual([true, true])
   })
 
-  it.each(kinds)('%s is not sent to the address of a redirect, which the error names', async (_, make, sized) => {
+  it.each(kinds)('%s is not sent to the target of a redirect, which the error names', async (_, make, sized) => {
     const other = await serve(done)
     const server = await serve({ status: 307, headers: { location: other.origin }, body: '' })
     const error = await failure(connect(server, { retry: 2 }).files.upload('a.bin', await make()))
     expect(error).toMatchObject({ outcome: sized ? 'rejected' : 'unknown', retryable: false, attempts: 1 })
-    // Node does not say where a redirect of a stream leads: naming it would mean to keep all that was sent.
+    // Node would have to keep a copy of the stream to report the target of its redirect.
     const target = sized ? `${other.origin}/` : 'another address, which this runtime does not reveal'
     expect(error.message).toContain(`redirected to ${target}. Redirects are not followed`)
     expect(error.message).toContain('set `baseUrl` or SHORTLINK_BASE_URL to the new address')
@@ -234,7 +234,7 @@ describe('streaming', () => {
     expect(other.seen).toEqual([])
   })
 
-  it('an error answered before the file was read to its end is reported', async () => {
+  it('an error response that arrives before the end of the upload is reported', async () => {
     const origin = await listen((incoming, outgoing) => {
       incoming.once('data', () =>
         outgoing.writeHead(413, { connection: 'close' }).end('{"error":1,"message":"Too large"}'),
@@ -247,7 +247,7 @@ describe('streaming', () => {
 
 describe('a content that cannot be sent is refused before anything is sent', () => {
   it.each<[kind: string, content: unknown, message: RegExp]>([
-    ['a string, a path or a text', './menu.pdf', /for a file use fileFromPath.*new Blob\(\[text\]\)/],
+    ['a string', './menu.pdf', /for a file use fileFromPath.*new Blob\(\[text\]\)/],
     ['nothing', undefined, /is missing, expected a Blob/],
     ['an object', {}, /received an object$/],
   ])('%s', async (_, content, message) => {
@@ -269,7 +269,7 @@ describe('a content that cannot be sent is refused before anything is sent', () 
     expect(server.seen).toHaveLength(1)
   })
 
-  it('the stream of a refused call is left unread and unlocked', async () => {
+  it('the stream of a refused call is neither read nor locked', async () => {
     const stream = streamOf(pieces())
     await failure(connect(await serve(done)).files.upload('a.bin', stream, { maxdownloads: -1 }))
     expect(stream.locked).toBe(false)
@@ -283,7 +283,7 @@ describe('fileFromPath', () => {
     for (const name of [path, pathToFileURL(path)]) expect(await (await fileFromPath(name)).text()).toBe('hello')
   })
 
-  it('refuses a file that is not there, and says which', async () => {
+  it('rejects a missing file, and names it', async () => {
     const path = join(tmpdir(), 'no-such-folder', 'menu.pdf')
     const error = await failure(Promise.resolve().then(() => fileFromPath(path)))
     expect(error).toBeInstanceOf(InvalidRequestError)
@@ -295,13 +295,13 @@ describe('fileFromPath', () => {
     ['something that is not a file', '/dev/null', 'received something other than a regular file: /dev/null'],
     ['a URL that is not a file: URL', new URL('https://sho.rt/x'), 'The URL must be of scheme file'],
     ['nothing', undefined, 'is missing'],
-  ])('says so if it is given %s', async (_what, path, message) => {
+  ])('rejects %s', async (_what, path, message) => {
     const error = await fileFromPath(path as string).catch((error) => error)
     expect(error).toBeInstanceOf(InvalidRequestError)
     expect(error.message).toContain(message)
   })
 
-  it('a file that changed after it was opened is not sent as if it were whole', async () => {
+  it('a file that changed after it was opened is not sent as complete', async () => {
     const path = onDisk()
     const file = await fileFromPath(path)
     writeFileSync(path, 'shorter')
