@@ -140,7 +140,7 @@ describe('isSameAddress', () => {
     ['https://shop.example/%c3%a9', 'https://shop.example/%C3%A9'],
     ['https://shop.example/%7Etea', 'https://shop.example/~tea'],
     ['https://shop.example/caf\u00e9 & tea', 'https://shop.example/cafe%CC%81%20&%20tea'],
-    ['https://shop.example/?a=1&b=2', 'https://shop.example/?a=1&amp;b=2'],
+    ['https://shop.example/?a="<b>"&b=2', 'https://shop.example/?a=&quot;&lt;b&gt;&quot;&amp;b=2'],
     ["https://shop.example/?q='tea'", 'https://shop.example/?q=&#39;tea&#39;'],
     ['https://shop.example/?href=tea', 'https://shop.example/?rel="nofollow" href=tea'],
     ['myapp://open tea', 'myapp://open%20tea'],

@@ -152,8 +152,10 @@ describe('a wait that the server imposes by a refusal', () => {
 
   it('above 90 seconds rejects later calls at once, until the rest of it is short enough', async () => {
     const { clock, limiter, take, end } = setUp()
-    take(1)
+    take(2)
     await end(1, refusal(DAY))
+    // A later, shorter refusal does not shorten the wait.
+    await end(1, refusal(1))
     const error = await refusalOf(limiter.acquire())
     expect(error).toEqual({ reason: 'imposed', ms: DAY * 1000 })
     expect(limiter.state.queued).toBe(0)

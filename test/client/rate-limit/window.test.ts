@@ -168,6 +168,7 @@ describe('a refusal', () => {
     ['the reset, without Retry-After', refusal(undefined, 25), 26_000],
     ['the reset, if Retry-After says 0 but nothing remains', refusal(0, 25), 26_000],
     ['the reset, if Retry-After is beyond a day', refusal(DAY + 1, 25), 26_000],
+    ['the reset, up to two seconds after the end of its window', refusal(undefined, 62), 63_000],
     ['its own window, if the reset is later', refusal(undefined, 63), 60_061],
     ['its own window, if the server states nothing', silentRefusal, 60_061],
   ])('waits according to %s', async (_, said, wait) => {
