@@ -232,11 +232,11 @@ function expectNoKey(value: unknown): void {
 }
 
 /** Creates a response with the key in every place. */
-const echo = (answer: Canned = {}): Canned => ({
+const echo = (canned: Canned = {}): Canned => ({
   statusText: `No ${KEY}`,
   headers: { 'X-Key': KEY, 'X-Url': `https://sho.rt/?key=${encodeURIComponent(KEY)}` },
-  ...answer,
-  body: answer.body ?? {
+  ...canned,
+  body: canned.body ?? {
     error: 1,
     message: `Key ${KEY} is wrong`,
     log: JSON.stringify({ key: KEY }),
@@ -257,7 +257,7 @@ describe('the key appears nowhere', () => {
     }
   })
 
-  const classes: [type: new (...args: never[]) => ShortLinkError, answer: Canned][] = [
+  const classes: [type: new (...args: never[]) => ShortLinkError, canned: Canned][] = [
     [ApiError, { status: 400 }],
     [AuthenticationError, { status: 401 }],
     [NotFoundError, { status: 404 }],
@@ -270,10 +270,10 @@ describe('the key appears nowhere', () => {
     [InvalidResponseError, { body: { error: 0, data: { ...account.data, id: KEY, [KEY]: KEY } } }],
   ]
 
-  it.each(classes.map(([type, answer]) => [type.name, answer, type] as const))(
+  it.each(classes.map(([type, canned]) => [type.name, canned, type] as const))(
     'in %s for %o',
-    async (_, answer, type) => {
-      const error = await failure(connect(await serve(echo(answer))).account.get())
+    async (_, canned, type) => {
+      const error = await failure(connect(await serve(echo(canned))).account.get())
       expect(error.constructor).toBe(type)
       expectNoKey(error)
       const { headers } = error as ApiError
@@ -462,7 +462,7 @@ describe('the key that a call was sent with', () => {
     const echo = (_: string, { headers }: { headers: Record<string, string> }) =>
       new Promise<Response>((resolve) => {
         waiting.push(() => resolve(Response.json({ error: 1, message: `no ${headers.authorization}` })))
-        if (waiting.length === 12) for (const answer of waiting) answer()
+        if (waiting.length === 12) for (const respond of waiting) respond()
       })
     const client = connect({ origin: 'https://sho.rt' }, { apiKey, fetch: echo })
     const errors = await Promise.all(Array.from({ length: 12 }, () => failure(client.account.get())))

@@ -97,7 +97,7 @@ export interface PagingServer {
   /** The ids of the rows, initially 1, 2, 3, … A test may add and delete ids. */
   readonly ids: number[]
   /** Returns the HTTP status and the body for a page. */
-  answer(page: number, limit: number | undefined): { status: number; body: Record<string, unknown> }
+  respond(page: number, limit: number | undefined): { status: number; body: Record<string, unknown> }
   /** A `fetch` that returns the same responses. */
   readonly fetch: typeof globalThis.fetch
   /** All requests, and whether each was refused. */
@@ -113,7 +113,7 @@ export function pagingServer(habits: Habits): PagingServer {
   const sizes = new Set<number>()
   const spell = (value: number | null | undefined) =>
     habits.numbers === 'strings' && typeof value === 'number' ? String(value) : value
-  const answer: PagingServer['answer'] = (page, limit) => {
+  const respond: PagingServer['respond'] = (page, limit) => {
     const found = readPage(habits, ids, page, limit)
     requests.push({ page, limit, refused: found === undefined })
     if (!found) return refusals[habits.refusal]!
@@ -123,10 +123,10 @@ export function pagingServer(habits: Habits): PagingServer {
   }
   const fetch = async (url: string) => {
     const query = new URL(url).searchParams
-    const { status, body } = answer(Number(query.get('page') ?? 1), Number(query.get('limit')) || undefined)
+    const { status, body } = respond(Number(query.get('page') ?? 1), Number(query.get('limit')) || undefined)
     return Response.json(body, { status })
   }
-  return { ids, answer, fetch: fetch as typeof globalThis.fetch, requests, sizes }
+  return { ids, respond, fetch: fetch as typeof globalThis.fetch, requests, sizes }
 }
 
 /** Returns the rows and the numbers of a page; `undefined` if the server refuses the limit. */

@@ -4,8 +4,8 @@ import { type Answering, type Canned, type Server, serve } from '../../helpers/s
 
 /** Connects to the links of a server with these responses. */
 export async function shopOf(
-  ...answers: [Answering] | Canned[]
+  ...responses: [Answering] | Canned[]
 ): Promise<{ shop: ShortLinkClient['links']; server: Server }> {
-  const server = await serve(...answers)
+  const server = await serve(...responses)
   return { shop: connect(server).links, server }
 }

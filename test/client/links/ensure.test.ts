@@ -21,7 +21,7 @@ const unreadable = { body: '<html>Down for maintenance</html>' }
 
 const methods = ({ seen }: Server) => seen.map(({ method }) => method).join(' ')
 
-const ends: [what: string, answers: Canned[], sent: string, isCreated: boolean][] = [
+const ends: [what: string, responses: Canned[], sent: string, isCreated: boolean][] = [
   ['a link that exists takes one request', [found], 'GET', false],
   ['a new link takes two requests', [missing, created], 'GET POST', true],
   [
@@ -47,8 +47,8 @@ const ends: [what: string, answers: Canned[], sent: string, isCreated: boolean][
   ],
 ]
 
-test.each(ends)('with an alias, %s', async (_what, answers, sent, isCreated) => {
-  const { shop, server } = await shopOf(...answers)
+test.each(ends)('with an alias, %s', async (_what, responses, sent, isCreated) => {
+  const { shop, server } = await shopOf(...responses)
   expect(await shop.ensure(params)).toMatchObject({ id: 44, shorturl: link.shorturl, created: isCreated })
   expect(methods(server)).toBe(sent)
   for (const { method, body } of server.seen) {
@@ -85,14 +85,14 @@ test('with an alias and a domain, the whole address is looked up', async () => {
   }
 })
 
-const conflicts: [when: string, answers: Canned[], outcome: string][] = [
+const conflicts: [when: string, responses: Canned[], outcome: string][] = [
   ['in the first lookup', [elsewhere], 'not-sent'],
   ['when the server refuses the alias', [missing, taken, elsewhere], 'rejected'],
   ['when the outcome is unknown', [missing, failed, elsewhere], 'unknown'],
 ]
 
-test.each(conflicts)('an alias that leads elsewhere is a LinkConflictError %s', async (_when, answers, outcome) => {
-  const { shop } = await shopOf(...answers)
+test.each(conflicts)('an alias that leads elsewhere is a LinkConflictError %s', async (_when, responses, outcome) => {
+  const { shop } = await shopOf(...responses)
   const error = await failure(shop.ensure(params))
   expect(error).toBeInstanceOf(LinkConflictError)
   expect(error).toBeInstanceOf(ShortLinkError)
@@ -115,7 +115,7 @@ test.each(conflicts)('an alias that leads elsewhere is a LinkConflictError %s', 
   })
 })
 
-const failures: [what: string, answers: Canned[], sent: string, error: object][] = [
+const failures: [what: string, responses: Canned[], sent: string, error: object][] = [
   [
     'a refusal for another reason',
     [missing, taken, missing, none],
@@ -149,8 +149,8 @@ const failures: [what: string, answers: Canned[], sent: string, error: object][]
   ['a first lookup that fails', [failed], 'GET', { code: 'server', path: '/urls' }],
 ]
 
-test.each(failures)('%s is thrown', async (_what, answers, sent, error) => {
-  const { shop, server } = await shopOf(...answers)
+test.each(failures)('%s is thrown', async (_what, responses, sent, error) => {
+  const { shop, server } = await shopOf(...responses)
   expect(await failure(shop.ensure(params))).toMatchObject(error)
   expect(methods(server)).toBe(sent)
 })

@@ -60,8 +60,8 @@ test.each([
   ['a page beside `error`', { body: { error: 0, result: '1', urls: [row('opening')] } }],
   ['a bare list', { body: { error: 0, data: [row('opening')] } }],
   ['a list with gaps', { body: { error: 0, data: { urls: { 1: row('closing'), 3: row('opening') } } } }],
-])('a list in response to `?short=` is read as %s', async (_form, answer) => {
-  const { shop, server } = await shopOf(answer)
+])('a list in response to `?short=` is read as %s', async (_form, canned) => {
+  const { shop, server } = await shopOf(canned)
   expect(await shop.find('https://sho.rt/opening')).toMatchObject({ id: 44, alias: 'opening' })
   expect(server.seen).toHaveLength(1)
 })
@@ -77,8 +77,8 @@ test.each(['opening', 'https://sho.rt/opening', 'http://sho.rt/opening', 'HTTPS:
   '%s is found',
   async (wanted) => {
     const list = page('urls', [row('closing'), row('opening')])
-    for (const answer of [single, list]) {
-      const { shop } = await shopOf(({ url }) => (url.startsWith('/api/domains') ? page('domains', []) : answer))
+    for (const canned of [single, list]) {
+      const { shop } = await shopOf(({ url }) => (url.startsWith('/api/domains') ? page('domains', []) : canned))
       expect(await shop.find(wanted)).toMatchObject({ shorturl: 'https://sho.rt/opening' })
     }
   },
@@ -102,8 +102,8 @@ test.each([
   ['404 inside a 200', { body: { error: 404, message: 'Diesen Link gibt es nicht.' } }],
   ['an empty page', page('urls', [], { result: 0 })],
   ['an empty list', { body: { error: 0, data: [] } }],
-])('%s means that there is no such link, in one request', async (_form, answer) => {
-  const { shop, server } = await shopOf(answer)
+])('%s means that there is no such link, in one request', async (_form, canned) => {
+  const { shop, server } = await shopOf(canned)
   const { data, response } = await shop.find('opening').withResponse()
   expect(data).toBeUndefined()
   expect(response).toBeInstanceOf(Response)
@@ -142,8 +142,8 @@ test.each([
   ['a server that fails', { status: 503, body: { error: 1 } }, 'server'],
   ['a timeout of the server', { status: 408, body: { error: 1 } }, 'api'],
   ['an invalid link', page('urls', [{ ...row('opening'), id: 'x' }]), 'invalid_response'],
-])('%s is an error, rather than `undefined`', async (_case, answer, code) => {
-  const { shop, server } = await shopOf(answer)
+])('%s is an error, rather than `undefined`', async (_case, canned, code) => {
+  const { shop, server } = await shopOf(canned)
   expect(await shop.find('opening').safe()).toMatchObject({ ok: false, error: { code } })
   expect(server.seen).toHaveLength(1)
 })
@@ -155,10 +155,10 @@ test('a search fails if the server refuses the list', async () => {
 
 test('an abort ends a search at once', async () => {
   const stop = new AbortController()
-  const answers = pagesOfLinks(12, 12)
+  const respond = pagesOfLinks(12, 12)
   const { shop, server } = await shopOf((request, destroy) => {
     if (numberOf(request.url) === 3) stop.abort(new Error('enough'))
-    return answers(request, destroy)
+    return respond(request, destroy)
   })
   await expect(shop.find('wanted', { signal: stop.signal })).rejects.toMatchObject({ code: 'aborted' })
   expect(server.seen).toHaveLength(4)

@@ -12,8 +12,8 @@ const taken = { body: { error: 1, message: 'Dieser Alias ist vergeben.' } }
 const refused = { body: { error: 1, message: 'Diesen Link gibt es nicht.' } }
 const noDomains = page('domains', [], { result: 0 })
 
-async function shopOf(...answers: [Answering] | Canned[]) {
-  return connect(await serve(...answers), { validation: 'report', logLevel: 'off' }).links
+async function shopOf(...responses: [Answering] | Canned[]) {
+  return connect(await serve(...responses), { validation: 'report', logLevel: 'off' }).links
 }
 
 const rows: [what: string, row: unknown][] = [

@@ -57,8 +57,8 @@ describe('120 calls at once, 30 a minute', () => {
     ['a server that refuses inside a 200', { dialect: 'deployed' }],
   ])('all succeed, and none is refused: %s', async (_, how) => {
     const { sandbox, client } = setUp({}, how)
-    const answers = await passUntil(Promise.all(Array.from({ length: 120 }, () => call(client))))
-    expect(answers.filter(({ ok }) => !ok)).toEqual([])
+    const results = await passUntil(Promise.all(Array.from({ length: 120 }, () => call(client))))
+    expect(results.filter(({ ok }) => !ok)).toEqual([])
     expect(sandbox.requests).toHaveLength(120)
     expect(refused(sandbox)).toBe(0)
     const took = sandbox.requests.at(-1)!.at - sandbox.requests[0]!.at
@@ -71,8 +71,8 @@ describe('120 calls at once, 30 a minute', () => {
     // Clients with different `fetch`es have separate limiters, like different programs.
     const clients = Array.from({ length: programs }, () => connect({ fetch: (...call) => sandbox.fetch(...call) }))
     const calls = clients.flatMap((client) => Array.from({ length: 120 }, () => call(client)))
-    const answers = await passUntil(Promise.all(calls))
-    expect(answers.filter(({ ok }) => !ok)).toEqual([])
+    const results = await passUntil(Promise.all(calls))
+    expect(results.filter(({ ok }) => !ok)).toEqual([])
   })
 })
 

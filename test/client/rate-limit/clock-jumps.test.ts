@@ -76,10 +76,10 @@ describe.each(jumps)('when $name', ({ begin, jump }) => {
     ['is full', () => Promise.reject({ remainingPoints: 0, msBeforeNext: 50_000 })],
     ['is closed for a day', () => Promise.reject({ remainingPoints: 0, msBeforeNext: DAY })],
     ['cannot be reached', () => Promise.reject(new Error('ECONNREFUSED'))],
-  ])('a store that %s is asked again', async (_, answer) => {
+  ])('a store that %s is asked again', async (_, state) => {
     vi.spyOn(console, 'warn').mockImplementation(() => {})
     begin()
-    const consume = vi.fn<() => Promise<{ remainingPoints: number; msBeforeNext: number }>>(answer)
+    const consume = vi.fn<() => Promise<{ remainingPoints: number; msBeforeNext: number }>>(state)
     const limiter = sharedRateLimiter({ points: 2, duration: 60, consume, block: async () => {} })
     const controller = new AbortController()
     const first = refusalOf(limiter.acquire(controller))
@@ -104,11 +104,11 @@ describe.each(jumps)('when $name', ({ begin, jump }) => {
 })
 
 describe('clients of a process', () => {
-  const answer = { headers: { 'X-RateLimit-Limit': '30' } }
+  const init = { headers: { 'X-RateLimit-Limit': '30' } }
 
   /** Creates two clients that share a limiter, like those of two tests. */
   function twoClients() {
-    const fetch = vi.fn(async () => new Response(JSON.stringify(account), answer))
+    const fetch = vi.fn(async () => new Response(JSON.stringify(account), init))
     const connect = (options: ShortLinkClientOptions = {}) =>
       new ShortLinkClient({ baseUrl, apiKey: 'the-key-of-tests', fetch, ...options })
     return { fetch, connect }

@@ -26,7 +26,7 @@ it.each([
   ['with requests remaining', refused({ 'X-RateLimit-Remaining': '3' }, 'RATE_LIMIT_EXCEEDED')],
   ['without the header', refused({}, 'RATE_LIMIT_EXCEEDED')],
   ['for another reason', refused({ 'X-RateLimit-Remaining': '0' }, 'Your plan has no campaigns.')],
-])('a 403 %s is a PermissionError', async (_what, answer) => {
-  const error = await failure(connect(await serve(answer), { retry: 0 }).campaigns.create({ name: 'a' }))
+])('a 403 %s is a PermissionError', async (_what, response) => {
+  const error = await failure(connect(await serve(response), { retry: 0 }).campaigns.create({ name: 'a' }))
   expect(error).toMatchObject({ code: 'permission', status: 403 })
 })

@@ -113,17 +113,17 @@ describe('a shared rate limit', () => {
   })
 
   it('keeps no slot for a call that was aborted during the request to the store', async () => {
-    let answer = (_: StoreState) => {}
+    let resolveState = (_: StoreState) => {}
     const asked = () =>
       new Promise<StoreState>((resolve) => {
-        answer = resolve
+        resolveState = resolve
       })
     const limiter = sharedRateLimiter(createStore([asked], 1))
     const controller = new AbortController()
     const aborted = refusalOf(limiter.acquire(controller))
     await advance(0)
     controller.abort('enough')
-    answer(await granted(0)())
+    resolveState(await granted(0)())
     expect(await aborted).toBe('enough')
     await advance(0)
     await limiter.acquire()

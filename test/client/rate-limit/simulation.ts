@@ -93,8 +93,8 @@ export async function play(scene: Scene): Promise<Outcome> {
       change(now)
       const { points, expire } = row
       await pass(back)
-      const answer = { remainingPoints: Math.max(limit - points, 0), msBeforeNext: Math.max(expire - time(), 0) }
-      return points > limit ? Promise.reject(answer) : answer
+      const state = { remainingPoints: Math.max(limit - points, 0), msBeforeNext: Math.max(expire - time(), 0) }
+      return points > limit ? Promise.reject(state) : state
     }
     return {
       points: limit,
@@ -121,16 +121,16 @@ export async function play(scene: Scene): Promise<Outcome> {
         await limiter.acquire({ attempt, priority: scene.low?.includes(index) ? 'low' : 'normal' })
         const [there, back] = latency()
         await pass(there)
-        const answer = count()
+        const response = count()
         await pass(back)
-        limiter.observe(answer)
-        if (!answer.refused) break
+        limiter.observe(response)
+        if (!response.refused) break
         outcome.refused++
         if (attempt > RETRIES) {
           outcome.failed++
           return
         }
-        await pass((answer.retryAfter ?? 0) * 1000)
+        await pass((response.retryAfter ?? 0) * 1000)
       }
       outcome.done++
       outcome.total = clock.now()

@@ -42,9 +42,9 @@ describe.each(rows)('%s', (name, { call, request, body, wire, read, type }) => {
   it.each<Form>([['the reference', wire, read], ...otherForms(name)])(
     'returns the documented type for a response in the form of %s',
     async (_, sent, expected) => {
-      const answer = await call(connect(await serve({ body: sent })))
-      expect(answer).toStrictEqual(expected)
-      expect(() => type(answer, name, [])).not.toThrow()
+      const result = await call(connect(await serve({ body: sent })))
+      expect(result).toStrictEqual(expected)
+      expect(() => type(result, name, [])).not.toThrow()
     },
   )
 })

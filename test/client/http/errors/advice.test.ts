@@ -13,8 +13,8 @@ const refused = { error: 1, message: 'No' }
 const keyAdvice = /Check `apiKey` or SHORTLINK_API_KEY, then `authScheme`: some servers do not expect Bearer/
 
 /** Returns the message of the error for a response. */
-async function messageFor(answer: Canned, options = {}): Promise<string> {
-  const error = await failure(connect(await serve(answer), options).account.get())
+async function messageFor(canned: Canned, options = {}): Promise<string> {
+  const error = await failure(connect(await serve(canned), options).account.get())
   return error.message
 }
 

@@ -32,7 +32,7 @@ describe('an error response', () => {
   /** The response, the error's class, `code`, `status` and `outcome`, and which calls may be retried. */
   type Row = [
     came: string,
-    answer: Canned,
+    canned: Canned,
     type: typeof ApiError | typeof RateLimitError,
     code: string,
     status: number,
@@ -57,8 +57,8 @@ describe('an error response', () => {
     ['501', { status: 501 }, ServerError, 'server', 501, 'unknown', ''],
   ]
 
-  it.each(rows)('%s', async (came, answer, type, code, status, outcome, again) => {
-    const server = await serve(answer)
+  it.each(rows)('%s', async (came, canned, type, code, status, outcome, again) => {
+    const server = await serve(canned)
     for (const [call, line] of [
       [get, 'GET /account'],
       [post, 'POST /campaign/add'],
@@ -68,7 +68,7 @@ describe('an error response', () => {
       expect(error.constructor).toBe(type)
       expect(error).toBeInstanceOf(ApiError)
       expect(error).toBeInstanceOf(ShortLinkError)
-      const httpStatus = answer.status ?? 200
+      const httpStatus = canned.status ?? 200
       expect(error).toMatchObject({ name: type.name, code, status, httpStatus, retryable, attempts: 1 })
       expect(error.outcome).toBe(line.startsWith('POST') && [408, 499].includes(httpStatus) ? 'unknown' : outcome)
       expect(`${error.method} ${error.path}`).toBe(line)
@@ -79,7 +79,7 @@ describe('an error response', () => {
         ),
       )
       expect((error as ApiError).headers).toBeInstanceOf(Headers)
-      expect((error as ApiError).body).toEqual(answer.body ?? { error: 0 })
+      expect((error as ApiError).body).toEqual(canned.body ?? { error: 0 })
       expect((error as ApiError).rateLimit).toMatchObject({ queued: 0 })
     }
   })
@@ -96,7 +96,7 @@ describe('an error response', () => {
     expect((await failure(open(client))).message).toBe('POST /v3/api: 405 Method not allowed. Use POST')
   })
 
-  it.each<[came: string, answer: Canned, message: RegExp]>([
+  it.each<[came: string, canned: Canned, message: RegExp]>([
     [
       'the message in the body',
       { status: 400, body: { error: 1, message: 'Der Name ist vergeben' } },
@@ -138,8 +138,8 @@ describe('an error response', () => {
       /The server said: Try later$/,
     ],
     ['nothing from a message that is a number', { body: { error: 1, message: 5 } }, /account: no message$/],
-  ])('has a message with %s', async (_, answer, message) => {
-    expect((await failure(get(connect(await serve(answer))))).message).toMatch(message)
+  ])('has a message with %s', async (_, canned, message) => {
+    expect((await failure(get(connect(await serve(canned))))).message).toMatch(message)
   })
 
   it('is final for an upload whose content can be read only once', async () => {
@@ -244,14 +244,14 @@ describe('an unreadable response', () => {
 })
 
 describe('a field of an error', () => {
-  it.each<[came: string, answer: Canned, isFromApi: boolean]>([
+  it.each<[came: string, canned: Canned, isFromApi: boolean]>([
     ['JSON of the API', { status: 404, body: { error: 1, message: 'None' } }, true],
     ['JSON of the API inside a 200', { body: { error: '403' } }, true],
     ['JSON of a web framework', { status: 404, body: { error: 'Not Found' } }, false],
     ['the page of a gateway', { status: 502, body: html }, false],
     ['nothing', { status: 401, body: '' }, false],
-  ])('`isFromApi` of %s', async (_, answer, isFromApi) => {
-    const error = (await failure(get(connect(await serve(answer), { retry: 0 })))) as ApiError
+  ])('`isFromApi` of %s', async (_, canned, isFromApi) => {
+    const error = (await failure(get(connect(await serve(canned), { retry: 0 })))) as ApiError
     expect(error.isFromApi).toBe(isFromApi)
     expect(JSON.parse(JSON.stringify(error))).toMatchObject({ isFromApi })
   })

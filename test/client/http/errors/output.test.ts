@@ -28,7 +28,7 @@ describe('an uncaught error in Node', () => {
     await writeFile(
       join(folder, 'program.mjs'),
       `import { ShortLinkClient } from './sdk.mjs'
-const answer = (status, body, headers = {}) => async () =>
+const respond = (status, body, headers = {}) => async () =>
   new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers })
 const clientWith = (options) =>
   new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: ${JSON.stringify(KEY)}, retry: 0, ...options })
@@ -38,9 +38,9 @@ const programs = {
   wrongOptions: () => void clientWith({ retyr: 0, timeout: '5', validation: 'loose', logger: 1 }),
   wrongParameters: () => clientWith().pixels.create({ type: 'x'.repeat(5000), name: 5 }),
   lostConnection: () => clientWith({ baseUrl: wrongRows }).account.get(),
-  refusal: () => clientWith({ fetch: answer(200, { error: 1, message: 'm'.repeat(5000), rows: longPage }) }).account.get(),
+  refusal: () => clientWith({ fetch: respond(200, { error: 1, message: 'm'.repeat(5000), rows: longPage }) }).account.get(),
   wrongRows: async () => {
-    for await (const campaign of clientWith({ fetch: answer(200, wrongRows) }).campaigns.list()) console.log(campaign)
+    for await (const campaign of clientWith({ fetch: respond(200, wrongRows) }).campaigns.list()) console.log(campaign)
   },
 }
 await programs[name]()
@@ -93,8 +93,8 @@ const errors: [name: string, make: () => Promise<ShortLinkError>][] = [
   ['an InvalidResponseError', async () => failure(connect(await serve({ body: wrongRows })).campaigns.list())],
 ]
 
-async function errorFor(answer: Canned): Promise<ShortLinkError> {
-  return failure(get(connect(await serve(answer))))
+async function errorFor(response: Canned): Promise<ShortLinkError> {
+  return failure(get(connect(await serve(response))))
 }
 
 describe.each(errors)('%s', (_, make) => {

@@ -113,9 +113,9 @@ describe('if the page size changes', () => {
   }
 
   /** Creates a list of `total` rows on a server with one response for each request. The last one is repeated. */
-  const changing = (total: number, answers: readonly Answer[]) =>
+  const changing = (total: number, responses: readonly Answer[]) =>
     listOf((page, request) => {
-      const { size, perpage = size, hidden = 0 } = answers[Math.min(request, answers.length) - 1]!
+      const { size, perpage = size, hidden = 0 } = responses[Math.min(request, responses.length) - 1]!
       const rows = range((page - 1) * size + 1, Math.min(page * size, total)).map((id) => ({ id }))
       return {
         rows: rows.slice(0, rows.length - hidden),
@@ -123,14 +123,14 @@ describe('if the page size changes', () => {
       }
     })
 
-  it.each<[how: string, answers: Answer[]]>([
+  it.each<[how: string, responses: Answer[]]>([
     ['by its `perpage`', [{ size: 70 }, { size: 100, hidden: 50 }]],
     ['after it was smaller', [{ size: 100 }, { size: 50 }, { size: 100 }]],
-  ])('to a larger one, a walk fails, because rows between two pages would be lost: %s', async (_, answers) => {
-    const { list, pages } = changing(300, answers)
+  ])('to a larger one, a walk fails, because rows between two pages would be lost: %s', async (_, responses) => {
+    const { list, pages } = changing(300, responses)
     const error = await failure(list.toArray())
     expect(error).toMatchObject({ code: 'invalid_response', status: 200, outcome: 'unknown' })
     expect(error.message).toMatch(/^GET \/urls: page \d is larger than the one before/)
-    expect(pages).toEqual(range(1, answers.length))
+    expect(pages).toEqual(range(1, responses.length))
   })
 })

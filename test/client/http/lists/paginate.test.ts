@@ -14,7 +14,7 @@ describe('client.paginate', () => {
   }
   const Row = z.object({ id: z.coerce.number(), shorturl: z.string() })
   /** Creates a Standard Schema without a library. */
-  const handMade = (answer: 'at once' | 'later'): StandardSchema<Link> => ({
+  const handMade = (settles: 'at once' | 'later'): StandardSchema<Link> => ({
     '~standard': {
       version: 1,
       vendor: 'test',
@@ -23,7 +23,7 @@ describe('client.paginate', () => {
         const result = shorturl
           ? { value: { id: Number(id), shorturl } }
           : { issues: [{ message: 'no link', path: [{ key: 'shorturl' }] }] }
-        return answer === 'later' ? Promise.resolve(result) : result
+        return settles === 'later' ? Promise.resolve(result) : result
       },
     },
   })
@@ -53,7 +53,13 @@ describe('client.paginate', () => {
     const list = connect(server).paginate('/days', { listKey: 'days' })
     expect(await list.toArray()).toEqual([...days, { id: 8, day: 'Tuesday' }])
 
-    const schema = z.object({ id: z.pipe(z.number(), z.transform(BigInt)), day: z.string() })
+    const schema = z.object({
+      id: z.pipe(
+        z.number(),
+        z.transform((id: number) => BigInt(id)),
+      ),
+      day: z.string(),
+    })
     const withBigints = connect(server).paginate('/days', { listKey: 'days', schema })
     expect((await withBigints.toArray()).map(({ id }) => id)).toEqual([7n, 7n, 8n, 8n])
   })

@@ -39,14 +39,14 @@ const listOfClient: MakeList = ({ fetch }, { limit, concurrency }) => {
 }
 
 /** Creates lists without the transport, which makes walks 20 times as fast. */
-const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
+const listWithoutTransport: MakeList = ({ respond }, { limit, ...options }) => {
   const context = { method: 'GET', path: '/urls' }
   const rateLimit = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
   const transport = {
     contextOf: () => context,
     async run({ query, read }: CallSpec<unknown>) {
       const { page = 1, limit } = query as PageQuery
-      const { status, body } = answer(page, limit)
+      const { status, body } = respond(page, limit)
       const envelope = openEnvelope(body, status)!
       const headers = new Headers()
       if (!envelope.ok) {
@@ -171,12 +171,12 @@ describe('while the list changes, a walk', () => {
   ): Promise<number[]> {
     const server = pagingServer({ ...habits, ...honest })
     let turn = 0
-    const answer: PagingServer['answer'] = (page, limit) => {
+    const respond: PagingServer['respond'] = (page, limit) => {
       const where = changes[turn++] ?? 2
       if (where < 2 && turn > 1) change(server.ids, Math.floor(where * server.ids.length), turn)
-      return server.answer(page, limit)
+      return server.respond(page, limit)
     }
-    const list = listWithoutTransport({ ...server, answer }, { concurrency, limit: undefined })
+    const list = listWithoutTransport({ ...server, respond }, { concurrency, limit: undefined })
     return (await list().toArray()).map(({ id }) => Number(id))
   }
 

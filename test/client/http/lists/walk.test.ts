@@ -284,9 +284,9 @@ describe('a walk with pages in flight', () => {
     })
     const release = async (number: number) => {
       await until(() => held.has(number))
-      const answer = held.get(number)!
+      const respond = held.get(number)!
       held.delete(number)
-      answer()
+      respond()
     }
     return { server, held, release, most: () => most }
   }

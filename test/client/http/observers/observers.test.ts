@@ -180,7 +180,7 @@ describe('the log', () => {
     return { lines, logger: { error: keep('error'), warn: keep('warn'), info: keep('info'), debug: keep('debug') } }
   }
 
-  const answer = async () => new Response(JSON.stringify(account))
+  const respond = async () => new Response(JSON.stringify(account))
 
   /** Creates a client with fake timers whose second call has to wait for a minute. */
   async function waitingClient(options: ShortLinkClientOptions) {
@@ -188,7 +188,7 @@ describe('the log', () => {
     const client = connect(
       { origin: 'https://sho.rt' },
       // A new function, because clients with the same fetch share their limiter.
-      { fetch: () => answer(), rateLimit: { requests: 1, interval: 60_000 }, ...options },
+      { fetch: () => respond(), rateLimit: { requests: 1, interval: 60_000 }, ...options },
     )
     await client.account.get()
     await vi.advanceTimersByTimeAsync(500)

@@ -139,7 +139,7 @@ describe('the hooks of the client and of the call', () => {
     expect(server.seen[0]!.headers).not.toHaveProperty('x-own')
   })
 
-  it('an appended header is sent once, however often the call is retried', async () => {
+  it('an appended header is sent once, even if the call is retried', async () => {
     const server = await serve(refused, { body: account })
     const beforeRequest = (request: Request) => request.headers.append('x-trace', 'a')
     await connect(server, { retry: 1, beforeRequest }).account.get({ beforeRequest })

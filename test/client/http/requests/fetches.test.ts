@@ -211,8 +211,8 @@ const trusting: Record<string, Fetch> = {
 test.each([
   ['the error response', () => Response.error()],
   ['a 101, as Deno does', () => Object.defineProperty(new Response('{"error":1}'), 'status', { value: 101 })],
-])('the outcome is unknown if a fetch resolves with %s', async (_, answer) => {
-  const client = connect({ origin: 'http://127.0.0.1:9' }, { retry: 1, fetch: async () => answer() })
+])('the outcome is unknown if a fetch resolves with %s', async (_, makeResponse) => {
+  const client = connect({ origin: 'http://127.0.0.1:9' }, { retry: 1, fetch: async () => makeResponse() })
   const error = await failure(client.campaigns.create({ name: 'a' }))
   expect(error).toMatchObject({ outcome: 'unknown', retryable: false, attempts: 1 })
 })

@@ -69,14 +69,14 @@ describe('withResponse', () => {
   it('returns the result, the Response, the rate limit and the attempts', async () => {
     const headers = { 'X-Site': 'shop', 'X-RateLimit-Limit': '30', 'X-RateLimit-Remaining': '28' }
     const server = await serve(busy, { body: account, headers })
-    const answer = await connect(server, { retry: 1 }).account.get().withResponse()
-    expect(answer.data).toEqual(account.data)
-    expect(answer.response).toBeInstanceOf(Response)
-    expect(answer.response.status).toBe(200)
-    expect(answer.response.headers.get('x-site')).toBe('shop')
-    expect(answer.response.bodyUsed).toBe(true)
-    expect(answer.rateLimit).toMatchObject({ limit: 30, remaining: 28 })
-    expect(answer.attempts).toBe(2)
+    const result = await connect(server, { retry: 1 }).account.get().withResponse()
+    expect(result.data).toEqual(account.data)
+    expect(result.response).toBeInstanceOf(Response)
+    expect(result.response.status).toBe(200)
+    expect(result.response.headers.get('x-site')).toBe('shop')
+    expect(result.response.bodyUsed).toBe(true)
+    expect(result.rateLimit).toMatchObject({ limit: 30, remaining: 28 })
+    expect(result.attempts).toBe(2)
   })
 
   it('rejects with the error of the call', async () => {

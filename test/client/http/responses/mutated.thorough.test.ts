@@ -48,16 +48,16 @@ function spellingsIn(value: unknown, spellings = new Set<string>()): Set<string>
 const isFrom = (spellings: Set<string>, value: unknown): boolean =>
   spellings.has(String(value)) || value === '' || value === 0 || value === false
 
-async function endOf(call: PromiseLike<unknown>): Promise<{ answer: unknown } | { error: unknown }> {
+async function endOf(call: PromiseLike<unknown>): Promise<{ result: unknown } | { error: unknown }> {
   try {
-    return { answer: await call }
+    return { result: await call }
   } catch (error) {
     return { error }
   }
 }
 
 function checkError(error: unknown): void {
-  if (!isShortLinkError(error)) throw new Error(`an error of somebody else: ${error}`, { cause: error })
+  if (!isShortLinkError(error)) throw new Error(`not a ShortLinkError: ${error}`, { cause: error })
   const { code, outcome, method } = error
   if (code === 'invalid_response') {
     const read = error.body as { error?: unknown } | null | undefined
@@ -79,7 +79,7 @@ it(`a mutated body of the reference has the documented types, or is refused with
       if ('error' in end) return checkError(end.error)
       answered++
       const found: unknown[] = []
-      calls[name].type(end.answer, name, found)
+      calls[name].type(end.result, name, found)
       // A call whose result is only a message accepts an empty success.
       const spellings = spellingsIn(body.trim() === '' ? {} : JSON.parse(body.replace(/^\uFEFF/, '')))
       for (const value of found) {

@@ -65,7 +65,7 @@ const sendsAndResets =
 
 /** Attacks that only the client's timeout ends. */
 const endless: Record<string, Attack> = {
-  'never answers': () => {},
+  'never responds': () => {},
   'sends its headers a byte at a time': (socket) => drip(socket, `${ok}X-Slow: ${'a'.repeat(1_000_000)}`),
   'sends its body a byte at a time': (socket) => {
     socket.write(`${ok}Content-Length: 1000000\r\n\r\n`)

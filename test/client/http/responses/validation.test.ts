@@ -75,13 +75,13 @@ describe('a value in the spelling of some servers', () => {
   })
 
   it.each([[[]], [{}], [0], ['0'], [null], [''], [undefined]])('the map %j is read as an empty map', async (topOs) => {
-    const answer = await read({ error: 0, details: qr, data: { ...statistics, topOs } }, (c) => c.qr.get(1))
-    expect(answer).toEqual({ details: qr, data: statistics })
+    const result = await read({ error: 0, details: qr, data: { ...statistics, topOs } }, (c) => c.qr.get(1))
+    expect(result).toEqual({ details: qr, data: statistics })
   })
 
   it('an object without keys, which is sent as `[]`, is read with the default values', async () => {
-    const answer = await read({ error: 0, details: qr, data: { ...statistics, socialCount: [] } }, (c) => c.qr.get(1))
-    expect(answer).toEqual({ details: qr, data: statistics })
+    const result = await read({ error: 0, details: qr, data: { ...statistics, socialCount: [] } }, (c) => c.qr.get(1))
+    expect(result).toEqual({ details: qr, data: statistics })
   })
 
   it.each([[null], [''], [[]], [undefined]])('the statistics %j are read as undefined', async (data) => {
@@ -123,8 +123,8 @@ describe('a field under the name of some servers', () => {
     [{ 0: 'id', 1: 123, shorturl: 'https://sho.rt/a' }],
     [{ 0: 'id', 1: '123', shorturl: 'https://sho.rt/a' }],
   ])('the id of an upload is 123 if the response is %j', async (body) => {
-    const answer = await read({ error: 0, ...body }, (c) => c.files.upload('a.txt', new Blob(['a'])))
-    expect(answer).toMatchObject({ id: 123, shorturl: 'https://sho.rt/a' })
+    const result = await read({ error: 0, ...body }, (c) => c.files.upload('a.txt', new Blob(['a'])))
+    expect(result).toMatchObject({ id: 123, shorturl: 'https://sho.rt/a' })
   })
 })
 
@@ -149,16 +149,16 @@ describe('the envelope of a success', () => {
 
 it('fields with the names of Object’s members are harmless, and all but `__proto__` are kept', async () => {
   const text = `{"error":0,"data":{"__proto__":{"polluted":1},"constructor":"x",${JSON.stringify(account.data).slice(1)}}`
-  const answer = await connect(await serve({ body: text })).account.get()
-  expect(Object.keys(answer)).toContain('constructor')
-  expect(Object.getPrototypeOf(answer)).toBe(Object.prototype)
+  const result = await connect(await serve({ body: text })).account.get()
+  expect(Object.keys(result)).toContain('constructor')
+  expect(Object.getPrototypeOf(result)).toBe(Object.prototype)
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
 })
 
 describe('a response that does not match its documented type', () => {
   const bad = { ...splash(2), id: 'two', name: 5, date: { y: 2026 }, more: 1 }
-  const answer: Canned = page('splash', [splash(1), bad, 'no row'])
-  const list = async (options: ShortLinkClientOptions, call = answer) =>
+  const response: Canned = page('splash', [splash(1), bad, 'no row'])
+  const list = async (options: ShortLinkClientOptions, call = response) =>
     connect(await serve(call), options).splash.list()
   const issues = [
     { path: ['data', 'splash', 1, 'id'], message: 'expected an integer, received a string' },
@@ -173,7 +173,7 @@ describe('a response that does not match its documented type', () => {
     expect(error.message).toBe(
       'GET /splash: invalid response: data.splash.1.id: expected an integer, received a string; data.splash.1.date: expected a string, received an object; data.splash.2: expected an object, received a string',
     )
-    expect((error as InvalidResponseError).body).toEqual(answer.body)
+    expect((error as InvalidResponseError).body).toEqual(response.body)
   })
 
   it('is returned unchanged with `report`, and `onDrift` receives the issues without values', async () => {

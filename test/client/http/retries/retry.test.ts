@@ -152,8 +152,8 @@ describe('the wait before a retry', () => {
       'Retry-After': new Date(hoursAhead + 30_000).toUTCString(),
     }
     // Not from the sandbox, which overwrites the Date header.
-    const answer = () => Promise.resolve(Response.json({ error: 1, message: 'later' }, { status: 503, headers }))
-    expect(await delayAfter({ status: 503 }, { fetch: answer })).toBe(30_000)
+    const response = () => Promise.resolve(Response.json({ error: 1, message: 'later' }, { status: 503, headers }))
+    expect(await delayAfter({ status: 503 }, { fetch: response })).toBe(30_000)
   })
 
   it('follows the reset of the rate limit if a refusal names no wait', async () => {

@@ -48,8 +48,8 @@ describe('an upload with onProgress is sent by XMLHttpRequest', () => {
     const server = await serve(done)
     const { told, onProgress } = listener()
     const client = connectPage(server, { headers: { 'x-site': 'shop' } })
-    const answer = await client.files.upload('a.bin', content(), { name: 'A' }, { onProgress })
-    expect(answer).toEqual({ id: 1, shorturl: 'https://sho.rt/a' })
+    const file = await client.files.upload('a.bin', content(), { name: 'A' }, { onProgress })
+    expect(file).toEqual({ id: 1, shorturl: 'https://sho.rt/a' })
     expect(requests).toMatchObject([{ state: 'done' }])
     const [{ method, url, headers, body }] = server.seen as [Server['seen'][0]]
     expect([method, url]).toEqual(['POST', '/api/files/upload/a.bin?name=A'])
@@ -93,7 +93,7 @@ describe('an upload with onProgress is sent by XMLHttpRequest', () => {
     expect(Object.fromEntries(response.headers)).toMatchObject({ 'content-type': 'application/json', ...headers })
   })
 
-  it.each<[what: string, answer: Canned, error: object]>([
+  it.each<[what: string, canned: Canned, error: object]>([
     ['a refusal', { status: 413, body: { error: 1, message: 'Too large' } }, { code: 'api', status: 413 }],
     [
       'a gateway’s page',
@@ -101,9 +101,9 @@ describe('an upload with onProgress is sent by XMLHttpRequest', () => {
       { status: 502, message: /502 No Backend/ },
     ],
     ['a response without a body', { status: 204, body: '' }, { code: 'invalid_response', status: 204 }],
-  ])('and fails after %s', async (_, answer, { message, ...error }: { message?: RegExp }) => {
+  ])('and fails after %s', async (_, canned, { message, ...error }: { message?: RegExp }) => {
     stubXmlHttpRequest()
-    const failed = await failure(connectPage(await serve(answer)).files.upload('a.bin', bytes, {}, progress))
+    const failed = await failure(connectPage(await serve(canned)).files.upload('a.bin', bytes, {}, progress))
     expect(failed).toMatchObject(error)
     expect(failed.message).toMatch(message ?? '')
   })

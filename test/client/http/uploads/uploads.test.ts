@@ -59,8 +59,8 @@ describe.each(kinds)('%s', (_, make, sized) => {
     [', while progress is reported', () => {}],
   ])('reaches the server complete%s, with its Content-Length if the size is known', async (_, onProgress) => {
     const server = await serve(done)
-    const answer = await connect(server).files.upload('a.bin', await make(), {}, onProgress ? { onProgress } : {})
-    expect(answer).toEqual({ id: 1, shorturl: 'https://sho.rt/a' })
+    const file = await connect(server).files.upload('a.bin', await make(), {}, onProgress ? { onProgress } : {})
+    expect(file).toEqual({ id: 1, shorturl: 'https://sho.rt/a' })
     const [{ headers, body }] = server.seen as [Server['seen'][0]]
     expect(body.equals(bytes)).toBe(true)
     expect(headers['content-type']).toBe('application/json')

@@ -5,7 +5,7 @@ import { shopOf } from '../../links/connect-links.ts'
 
 const shorturl = 'https://sho.rt/opening'
 
-/** The result for a link of which the server sends only the id and the short address. */
+/** The other fields of a link if the server sends only its id and short address. */
 const bare = {
   id: 44,
   shorturl,
@@ -180,8 +180,8 @@ test.each([
   for (const key of ['shorturl', 'short']) {
     const { shop, server } = await shopOf({ body: { error: 0, id: '44', [key]: shorturl, title: 'Opening' } })
     const params = { url: 'https://shop.example/opening' }
-    const answer = await (method === 'create' ? shop.create(params) : shop.update(44, params))
-    expect(answer).toStrictEqual({ id: 44, shorturl, title: 'Opening' })
+    const result = await (method === 'create' ? shop.create(params) : shop.update(44, params))
+    expect(result).toStrictEqual({ id: 44, shorturl, title: 'Opening' })
     const [{ method: sent, url, body }] = server.seen as [(typeof server.seen)[number]]
     expect(`${sent} ${url}`).toBe(line)
     expect(JSON.parse(body.toString())).toEqual(params)
