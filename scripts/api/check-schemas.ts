@@ -1,41 +1,50 @@
-/** The JSON schemas of what the checks of parameters accept, for the OpenAPI document. The client itself needs none. */
+/** JSON schemas of the values that checks of parameters accept, for the OpenAPI document. The client needs none. */
 import * as checks from '../../src/client/checks/checks.ts'
+import { linkCreate } from '../../src/client/resources/links.ts'
+import { qrCreate } from '../../src/client/resources/qr.ts'
 import type { Schema } from './schemas.ts'
 
 const text: Schema = { type: 'string', minLength: 1 }
 const id: Schema = { type: ['integer', 'string'], minimum: 1, pattern: checks.digits.source }
 
-/** The schemas of checks, by the words for their valid values. */
-const byWords: Readonly<Record<string, Schema>> = {
-  [checks.string.expected]: { type: 'string' },
-  [checks.boolean.expected]: { type: 'boolean' },
-  [checks.nonEmptyString.expected]: text,
-  [checks.filename.expected]: { type: 'string' },
-  [checks.positiveInteger.expected]: { type: 'integer', minimum: 1 },
-  [checks.id.expected]: id,
-  [checks.count.expected]: { type: 'integer', minimum: 0 },
-  'a string that is not empty, a list or an object': {
-    anyOf: [text, { type: 'array', items: {} }, { type: 'object', additionalProperties: {} }],
-  },
-  'direct, frame, splash, or an id': { type: ['string', 'integer'], minimum: 1 },
-  'a list of ids': { type: 'array', items: id },
-  '{ auto, apple, google }, the last two as strings': {
-    type: 'object',
-    properties: { auto: { type: ['boolean', 'number'] }, apple: { type: 'string' }, google: { type: 'string' } },
-  },
-}
+const listed: [checks.Check, Schema][] = [
+  [checks.string, { type: 'string' }],
+  [checks.boolean, { type: 'boolean' }],
+  [checks.nonEmptyString, text],
+  [checks.filename, { type: 'string' }],
+  [checks.positiveInteger, { type: 'integer', minimum: 1 }],
+  [checks.id, id],
+  [checks.count, { type: 'integer', minimum: 0 }],
+  [linkCreate.type, { type: ['string', 'integer'], minimum: 1 }],
+  [linkCreate.pixels, { type: 'array', items: id }],
+  [
+    linkCreate.deeplink,
+    {
+      type: 'object',
+      properties: { auto: { type: ['boolean', 'number'] }, apple: { type: 'string' }, google: { type: 'string' } },
+    },
+  ],
+  [qrCreate.data, { anyOf: [text, { type: 'array', items: {} }, { type: 'object', additionalProperties: {} }] }],
+]
 
-/** The values that a check accepts. @throws if it has words of its own that are not listed here */
-export function schemaOfCheck({ expected, pattern, secret }: checks.Check): Schema {
+/** Keyed by the function of the check, because a copy of a check, such as a required one, keeps its function. */
+const schemas = new Map(listed.map(([{ fits }, schema]) => [fits, schema]))
+
+/**
+ * Returns the schema of the values that a check accepts.
+ *
+ * @throws if the check lists no values, has no pattern and is not in the list above
+ */
+export function schemaOfCheck({ expected, fits, items, pattern, secret, values }: checks.Check): Schema {
   if (secret) return { type: 'string', format: 'password' }
   if (pattern) return { type: 'string', pattern: pattern.source }
-  if (expected.startsWith('one of ')) return { type: 'string', enum: expected.slice('one of '.length).split(', ') }
-  const [, name, other] = /^a list of \{ (\w+), (\w+) \}/.exec(expected) ?? []
-  if (name && other) {
-    const properties = { [name]: text, [other]: schemaOfCheck(other === 'value' ? checks.string : checks.httpUrl) }
-    return { type: 'array', items: { type: 'object', required: [name, other], properties } }
+  if (values) return { type: 'string', enum: values }
+  if (items) {
+    const fields = Object.entries(items).map(([name, check]) => [name, schemaOfCheck(check)])
+    const properties = Object.fromEntries(fields)
+    return { type: 'array', items: { type: 'object', required: Object.keys(items), properties } }
   }
-  const schema = byWords[expected]
+  const schema = schemas.get(fits)
   if (!schema) throw new Error(`the check for ${expected} has no JSON schema`)
   return schema
 }

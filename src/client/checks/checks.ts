@@ -22,6 +22,10 @@ export interface Check<Value = unknown> {
   readonly secret?: boolean
   /** The pattern of the valid values, if they are strings that have one. */
   readonly pattern?: RegExp
+  /** The valid values, if they are listed. */
+  readonly values?: readonly unknown[]
+  /** The checks of the fields of each object, if the value is a list of objects. */
+  readonly items?: Checks
   /** The checks of an object that may be given in place of the value. */
   readonly options?: Checks
   /** Names that other libraries have for it. */
@@ -61,6 +65,7 @@ export function oneOf<const Value extends string>(values: readonly Value[]): Che
   return {
     expected: `one of ${values.join(', ')}`,
     fits: (value) => values.includes(value as Value),
+    values,
   }
 }
 

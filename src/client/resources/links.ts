@@ -237,6 +237,7 @@ function pairs<Name extends string, Other extends string>(
   return {
     expected: `a list of { ${name}, ${other} }, each ${other} ${second.expected}`,
     fits: (value) => Array.isArray(value) && value.every(fits),
+    items: { [name]: nonEmptyString, [other]: second },
     hint: (value) => {
       const items: unknown[] = Array.isArray(value) ? value : []
       const at = items.findIndex((item) => !fits(item))

@@ -91,7 +91,8 @@ const data: Check<QrData> = {
 
 const qrDesign = { background: rgbColor, foreground: rgbColor, logo: string }
 
-const qrCreate = /* @__PURE__ */ checks<QrCodeCreate>({ type: /* @__PURE__ */ oneOf(qrTypes), data }, qrDesign)
+/** @internal */
+export const qrCreate = /* @__PURE__ */ checks<QrCodeCreate>({ type: /* @__PURE__ */ oneOf(qrTypes), data }, qrDesign)
 
 const qrUpdate = /* @__PURE__ */ checks<QrCodeUpdate>({ data }, qrDesign)
 
