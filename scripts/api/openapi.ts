@@ -98,7 +98,7 @@ const paragraph = (text: string) => text.split('\n\n')[0]!
 function server(option: 'baseUrl' | 'openerUrl'): Schema {
   const description = splitDocs(docsOf(clientOptions.get(option)).text).summary
   const [, example] = /`(https:[^`]+)`/.exec(description) ?? []
-  return { url: `{${option}}`, description, variables: { [option]: { default: example, description } } }
+  return { url: `{${option}}`, description, variables: { [option]: { default: example } } }
 }
 
 const main = exportsOf('src/index.ts')

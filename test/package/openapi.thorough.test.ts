@@ -2,12 +2,15 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import SwaggerParser from '@apidevtools/swagger-parser'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { createSandbox, type SandboxRequest } from 'shortlink-sdk/testing'
 import { describe, expect, it } from 'vitest'
 import '../../scripts/openapi.ts'
 import { ShortLinkClient } from 'shortlink-sdk'
+import { model } from '../../scripts/api/calls.ts'
+import { schemaOfCheck } from '../../scripts/api/check-schemas.ts'
 import { rows } from '../calls.ts'
 import { now, seed } from '../fixtures/seed.ts'
 
@@ -179,12 +182,53 @@ async function exchanges(call: (client: ShortLinkClient) => PromiseLike<unknown>
   return seen
 }
 
+/** The check of every parameter of every call. */
+const checks = model.flatMap(({ calls }) =>
+  calls.flatMap(({ name, request }) => [
+    ...Object.entries(request?.checks ?? {}).map(([parameter, check]) => ({ at: `${name} ${parameter}`, check })),
+    ...(request?.pathParams ?? []).map((parameter) => ({ at: `${name} ${parameter.name}`, check: parameter.check })),
+  ]),
+)
+
+/** Valid and invalid values of every kind of parameter. */
+const strings = ['', 'text', '0', '7', '07', '2027-01-31', '2027-01-31 18:00:00', '#FF0000', 'rgb(0,0,0)', 'a/b']
+const addresses = ['https://go.example', 'https://shop.example/tea', 'myapp://open', 'shop.example/tea']
+const names = checks.flatMap(({ check }) => check.values ?? [])
+const pairs = ['location', 'device', 'language'].flatMap((name) =>
+  ['', ...addresses, 7].map((link) => ({ [name]: 'text', link })),
+)
+const items = [...pairs, { name: 'text', value: '' }, { name: '', value: 'text' }, { name: 'text' }, { apple: 7 }, {}]
+const scalars = [...strings, ...addresses, ...names, 0, 7, -7, 7.5, true, false]
+const samples = [...scalars, ...items, [], ...[...scalars, ...items].map((item) => [item])]
+
 describe('openapi.json', () => {
   it('openapi.json is valid for a public linter, which warns of nothing', { timeout: 400_000 }, async () => {
     const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
     const lint = ['redocly', 'lint', 'dist/openapi.json', '--extends=recommended-strict', '--format=json']
     const { stdout } = await promisify(execFile)('npx', lint, { cwd: root, env })
     expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0 }, problems: [] })
+  })
+
+  it('openapi.json is valid for swagger-cli', async () => {
+    // Its validator. It resolves the references of the document that it gets.
+    await SwaggerParser.validate(structuredClone(document) as never)
+  })
+
+  it('the schema of each parameter accepts the values that its check accepts', () => {
+    expect(checks.length).toBeGreaterThan(120)
+    const different = checks.flatMap(({ at, check }) => {
+      const schema = schemaOfCheck(check)
+      const accepts = ajv.compile(schema)
+      // A pattern cannot tell whether a date exists, and no schema of a file name is complete.
+      const mayBeLooser = 'pattern' in schema || at === 'files.upload filename'
+      const wrong = samples.filter((value) => {
+        const isAccepted = accepts(value)
+        return isAccepted !== check.fits(value) && !(mayBeLooser && isAccepted)
+      })
+      const isAlwaysInvalid = !samples.some(check.fits)
+      return [...wrong.map((value) => `${at}: ${JSON.stringify(value)}`), ...(isAlwaysInvalid ? [at] : [])]
+    })
+    expect(different).toEqual([])
   })
 
   it('openapi.json has every call of the client', () => {
