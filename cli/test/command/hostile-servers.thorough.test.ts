@@ -4,11 +4,10 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { expect, test, vi } from 'vitest'
 import { keys, leakIn, Random } from '../../../test/client/http/responses/hostile-servers.ts'
+import { seed } from '../../../test/helpers/seed.ts'
 import { times } from '../../../test/helpers/times.ts'
 import { run } from './run.ts'
 
-/** `HOSTILE_SEED=17 HOSTILE_RUNS=1` repeats the run that an error names. */
-const seed = Number(process.env.HOSTILE_SEED ?? 1)
 const runs = Number(process.env.HOSTILE_RUNS ?? times(50))
 
 const table = (text: string): Record<string, string>[] => parse(text, { columns: true })

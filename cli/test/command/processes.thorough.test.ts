@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parse } from 'csv-parse/sync'
 import { expect, test } from 'vitest'
+import { Random } from '../../../test/client/http/responses/hostile-servers.ts'
+import { seed } from '../../../test/helpers/seed.ts'
 import { setUpProcesses } from './processes.ts'
 import { buildCommand } from './program.ts'
 
@@ -20,14 +22,15 @@ function csv(rows: number): string {
   return `Note;url;Keyword\n${lines.join('\n')}\n`
 }
 
-test(`an import of ${ROWS} rows that is killed at ${KILLS} random moments, with another --out each time, makes one link for each row`, {
+test(`an import of ${ROWS} rows that is killed at ${KILLS} random moments from seed ${seed}, with another --out each time, makes one link for each row`, {
   timeout: 300_000,
 }, async () => {
   const { sandbox, folder, watch, start } = await setUpProcesses(cli)
   const file = join(folder, 'links.csv')
   const out = (run: number) => join(folder, `result-${run}.csv`)
   await writeFile(file, csv(ROWS))
-  const moments = Array.from({ length: KILLS }, () => 1 + Math.floor(Math.random() * (ROWS - 20))).sort((a, b) => a - b)
+  const random = new Random(seed)
+  const moments = Array.from({ length: KILLS }, () => 1 + Math.floor(random.next() * (ROWS - 20))).sort((a, b) => a - b)
   const killed: number[] = []
   for (const [run, moment] of moments.entries()) {
     const doneBefore = sandbox.data.links.length

@@ -4,11 +4,10 @@ import { join } from 'node:path'
 import { stringify } from 'csv-stringify/sync'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { lettersOf, RandomServer } from '../../../test/helpers/random-server.ts'
+import { seed as first } from '../../../test/helpers/seed.ts'
 import { times } from '../../../test/helpers/times.ts'
 import { run } from './run.ts'
 
-/** `FAULTS_SEED=17 FAULTS_RUNS=1` repeats the scenario that an error names. */
-const first = Number(process.env.FAULTS_SEED ?? 1)
 const scenarios = Number(process.env.FAULTS_RUNS ?? times(40))
 
 /** How often a command is repeated while requests fail. */

@@ -1,6 +1,7 @@
 import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { expect, test } from 'vitest'
+import { seed } from '../../helpers/seed.ts'
 import { times } from '../../helpers/times.ts'
 
 const count = times(200)
@@ -9,7 +10,7 @@ const count = times(200)
 async function ensureAll(dialect: 'reference' | 'deployed', wanted: { url: string; custom: string }[]) {
   const sandbox = createSandbox({ dialect })
   const shop = new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false, retry: 1 }).links
-  sandbox.chaos({ seed: 13, rate: 0.4 })
+  sandbox.chaos({ seed, rate: 0.4 })
   const outcomes = { rejected: 0, unknown: 0 }
   const ids = new Map<string, number>()
   const queue = wanted.values()
@@ -29,7 +30,7 @@ async function ensureAll(dialect: 'reference' | 'deployed', wanted: { url: strin
 }
 
 test.each(['reference', 'deployed'] as const)(
-  `in the %s dialect, ${count} aliases become one link each while four requests in ten fail`,
+  `in the %s dialect, ${count} aliases become one link each while four requests in ten fail (seed ${seed})`,
   { timeout: 400_000 },
   async (dialect) => {
     const wanted = Array.from({ length: count }, (_, n) => ({ url: `https://shop.example/${n}`, custom: `shop-${n}` }))

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { seed } from '../../helpers/seed.ts'
 import { play } from './simulation.ts'
 
 const atOnce = (calls: number) => Array.from({ length: calls }, () => 0)
@@ -73,7 +74,7 @@ describe('three clients that share one key over a store like Postgres, in simula
         const outcome = await play({ ...ten, latency: latencies(5, 80, seed), clients, store })
         expect(outcome).toMatchObject({ done: 120, refused: 0 })
       }),
-      { numRuns: 60 },
+      { numRuns: 60, seed },
     )
   })
 
@@ -112,7 +113,7 @@ describe('with any network and any server', () => {
           windows * (server.interval * 1.001 + 2 + 2 * maxLatency) + server.interval / 30 + 2 * maxLatency + 1,
         )
       }),
-      { numRuns: 60 },
+      { numRuns: 60, seed },
     )
   })
 

@@ -8,6 +8,7 @@ import { path } from '../../../../src/client/http/path.ts'
 import { connect } from '../../../helpers/client.ts'
 import { range } from '../../../helpers/lists.ts'
 import { type Habits, habits, type PagingServer, pageSizes, pagingServer } from '../../../helpers/paging-server.ts'
+import { seed } from '../../../helpers/seed.ts'
 
 const MAX_ROWS = 1000
 
@@ -17,7 +18,6 @@ const MAX_ROWS = 1000
  */
 const RUNS = Number(process.env.PAGING_RUNS ?? 10)
 const SPREAD = process.env.PAGING_RUNS === undefined ? habits.pageSize.length : 1
-const SEED = process.env.PAGING_SEED === undefined ? {} : { seed: Number(process.env.PAGING_SEED) }
 
 interface Row {
   readonly id: number | string
@@ -126,12 +126,12 @@ describe('a walk yields every row once and in order, with the fewest possible re
     async (pageSize) => {
       const offset = habits.pageSize.indexOf(pageSize)
       const everySize = range(0, MAX_ROWS).filter((rows) => (rows + offset) % SPREAD === 0)
-      const samples = fc.sample(scenarios(pageSize), { numRuns: everySize.length, ...SEED })
+      const samples = fc.sample(scenarios(pageSize), { numRuns: everySize.length, seed })
       const property = fc.asyncProperty(sizes, scenarios(pageSize), (rows, scenario) =>
         checkWalk({ rows, ...scenario }, scenario, listWithoutTransport),
       )
       const examples = everySize.map((rows, index): [number, (typeof samples)[number]] => [rows, samples[index]!])
-      await fc.assert(property, { examples, numRuns: everySize.length + RUNS, ...SEED })
+      await fc.assert(property, { examples, numRuns: everySize.length + RUNS, seed })
     },
     600_000,
   )
@@ -141,7 +141,7 @@ describe('a walk yields every row once and in order, with the fewest possible re
     const property = fc.asyncProperty(fc.integer({ min: 0, max: 250 }), anyScenario, (rows, scenario) =>
       checkWalk({ rows, ...scenario }, scenario, listOfClient),
     )
-    await fc.assert(property, { numRuns: 3 * RUNS, ...SEED })
+    await fc.assert(property, { numRuns: 3 * RUNS, seed })
   }, 600_000)
 })
 
@@ -187,7 +187,7 @@ describe('while the list changes, a walk', () => {
       expect(ids.filter((id) => id <= MAX_ROWS)).toEqual(range(1, walk.rows))
       expect(new Set(ids).size).toBe(ids.length)
     })
-    await fc.assert(property, { numRuns: 20 * RUNS, ...SEED })
+    await fc.assert(property, { numRuns: 20 * RUNS, seed })
   })
 
   it('yields no row twice or out of order if rows are deleted', async () => {
@@ -196,6 +196,6 @@ describe('while the list changes, a walk', () => {
       const ids = await idsOf(walk, (ids, index) => ids.splice(index, 1))
       expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
     })
-    await fc.assert(property, { numRuns: 20 * RUNS, ...SEED })
+    await fc.assert(property, { numRuns: 20 * RUNS, seed })
   })
 })
