@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { Options } from 'tsup'
 import { entries } from './scripts/entries.ts'
 
-/** A file of the sandbox's page, as an expression for `define`. */
-const page = (file: string) =>
+/** Returns a file of the mock server's page as a string literal for `define`. */
+const literalOf = (file: string) =>
   JSON.stringify(readFileSync(new URL(`src/testing/page/sandbox.page.${file}`, import.meta.url), 'utf8'))
 
 export default {
@@ -12,8 +12,8 @@ export default {
   target: 'es2022',
   removeNodeProtocol: false,
   define: {
-    PAGE_HTML: page('html'),
-    PAGE_CSS: page('css'),
-    PAGE_SCRIPT: page('js'),
+    PAGE_HTML: literalOf('html'),
+    PAGE_CSS: literalOf('css'),
+    PAGE_SCRIPT: literalOf('js'),
   },
 } satisfies Options

@@ -13,18 +13,18 @@ const sources = [...nameEntries('shortlink-sdk', entries), ...nameEntries('short
 const thorough = '{test,cli/test}/**/*.thorough.test.ts'
 
 export default defineConfig({
-  // Exactly these names: a string would be taken for a beginning.
+  // Patterns, because a string would match the start of other names too.
   resolve: { alias: sources.map(({ find, replacement }) => ({ find: new RegExp(`^${find}$`), replacement })) },
   test: {
     testTimeout: 20_000,
-    // A wait for budget is no news in a test. A test that reads the log has a logger of its own.
+    // Waits for the rate limit are not logged in tests. Tests of the log pass their own logger.
     env: { SHORTLINK_LOG: 'error' },
-    // Tests that run at the same time wait most of it.
+    // Concurrent tests mostly wait.
     maxConcurrency: 30,
-    // One more than the cores, because tests wait too.
+    // One more than the cores, because tests also wait.
     maxWorkers: availableParallelism() + 1,
     projects: [
-      // A file that changes what is global undoes it, so that the modules are loaded once for all files of a worker.
+      // Test files undo their changes of globals, so that a worker loads each module once.
       {
         extends: true,
         test: {
@@ -34,8 +34,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      // Child processes, real waiting, and megabytes.
-      // Stryker does without them.
+      // Tests that start processes, wait for real or read megabytes. Stryker runs without them.
       ...(process.env.STRYKER_MUTATOR_WORKER === undefined
         ? [{ extends: true as const, test: { name: 'thorough', include: [thorough], testTimeout: 200_000 } }]
         : []),

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The documentation site, of the package that was built: `scripts/docs.sh [dev|build|test]`, or `npm run docs -- build`.
+# Serves, builds or tests the documentation site of the built packages: `scripts/docs.sh [dev|build|test]`, or
+# `npm run docs -- build`, which builds the packages first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

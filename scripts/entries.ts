@@ -6,7 +6,7 @@ interface Manifest {
 }
 
 /**
- * Returns the module behind each entry in the `exports` of a package: `./testing` leads to `./dist/testing/index.js`,
+ * Returns the source of each entry in the `exports` of a package. For example, `./testing` is `./dist/testing/index.js`,
  * which is built from `src/testing/index.ts`.
  */
 function entriesOf({ exports }: Manifest, folder = ''): Record<string, string> {

@@ -1,7 +1,7 @@
 /**
- * Does what the READMEs say in their first minutes, with their own words: packs the clone, installs the tarballs in a
- * folder beside it, saves the first program of each package, and runs it and the first command against the mock server.
- * Prints how long each took, and fails if no short address is printed.
+ * Follows the first steps of both READMEs with their own commands and programs: packs the clone, installs the tarballs
+ * in a folder beside it, and runs the first program of each package and the first command against the mock server.
+ * Prints the time of each step, and fails if a step prints no short address.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,8 @@ const addresses = /^https?:\/\/\S+( https?:\/\/\S+){2}$/m
 const parent = await mkdtemp(join(tmpdir(), 'first-minute-'))
 try {
   await must('npm', ['pack', '--workspaces', '--ignore-scripts', '--pack-destination', parent])
-  const clone = join(parent, 'clone') // stands for this one, whose parent is not ours to write into
+  // A copy, because the READMEs write into the parent of the clone.
+  const clone = join(parent, 'clone')
   const app = join(clone, folder)
   await mkdir(clone)
   await timed(install, clone)
@@ -39,9 +40,9 @@ try {
 }
 
 /**
- * Runs a line of the shell, and prints it with its output and how long it took.
+ * Runs a shell command, and prints it with its output and duration.
  *
- * @throws if a line of the output does not match
+ * @throws if the output does not match
  */
 async function timed(line: string, folder: string, expected = /^/): Promise<void> {
   const began = performance.now()

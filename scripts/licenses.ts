@@ -1,6 +1,6 @@
 /**
- * Writes the licenses of the bundled packages into `dist`, as the MIT license requires. What the build bundled is in
- * the metafile of tsup, which is removed.
+ * Writes the licenses of the bundled packages into `dist`, as the MIT license requires. Reads the bundled files from
+ * the metafile of tsup, and deletes it.
  */
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 
@@ -9,7 +9,7 @@ const metafile = new URL('dist/metafile-esm.json', root)
 
 async function readLicense(name: string): Promise<string> {
   const folder = new URL(`node_modules/${name}/`, root)
-  const file = (await readdir(folder)).find((each) => /^licen[cs]e/i.test(each))
+  const file = (await readdir(folder)).find((entry) => /^licen[cs]e/i.test(entry))
   if (!file) throw new Error(`${name} has no license in its folder`)
   return (await readFile(new URL(file, folder), 'utf8')).trim()
 }

@@ -1,6 +1,4 @@
-/**
- * Fails if a type in a public signature is not exported from the entry where it is met: a program could not name it.
- */
+/** Fails if an entry does not export a type that its public signatures refer to: programs could not name the type. */
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { cliEntries, entries } from './entries.ts'
@@ -17,7 +15,7 @@ const packages = [
 ]
 const files = packages.flatMap(({ entries }) => Object.values(entries).map((file) => root + file))
 
-// A second program reads the declarations of the first in place of the sources, because users see those.
+// A second compiler program reads the emitted declarations instead of the sources, because users see those.
 const declarations = new Map<string, string>()
 ts.createProgram(files, options).emit(undefined, (name, text) =>
   declarations.set(name.replace(/\.d\.ts$/, '.ts'), text),
@@ -31,12 +29,12 @@ host.getSourceFile = (name, version, ...rest) => {
 const program = ts.createProgram(files, options, host)
 const checker = program.getTypeChecker()
 
-const resolved = (symbol: ts.Symbol): ts.Symbol =>
+const resolveAlias = (symbol: ts.Symbol): ts.Symbol =>
   symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
 
 /**
- * Returns the types of the package in a folder that a symbol refers to, in inherited members too. What it extends is
- * not printed itself.
+ * Returns the types that a symbol and its members, including inherited members, refer to. `folder` is that of the
+ * package: types from elsewhere are left out.
  */
 function referencesOf(symbol: ts.Symbol, folder: string): ts.Symbol[] {
   const found = new Set<ts.Symbol>()
@@ -52,10 +50,12 @@ function referencesOf(symbol: ts.Symbol, folder: string): ts.Symbol[] {
   return [...found].filter((type) => needsName(type, folder))
 }
 
-const symbolAt = (name: ts.Node): ts.Symbol => resolved(checker.getSymbolAtLocation(name)!)
+const symbolAt = (name: ts.Node): ts.Symbol => resolveAlias(checker.getSymbolAtLocation(name)!)
 
 function needsName({ flags, declarations: all = [] }: ts.Symbol, folder: string): boolean {
-  const isOwn = all.some((one) => one.getSourceFile().fileName.startsWith(folder) && !isInGlobal(one))
+  const isOwn = all.some(
+    (declaration) => declaration.getSourceFile().fileName.startsWith(folder) && !isInGlobal(declaration),
+  )
   return isOwn && !(flags & ts.SymbolFlags.TypeParameter)
 }
 
@@ -64,25 +64,24 @@ const isInGlobal = (node: ts.Node | undefined): boolean =>
 
 let count = 0
 const unnamed = packages.flatMap(({ name, folder, entries }) => {
-  /** The entries that export a symbol. */
-  const homes = new Map<ts.Symbol, string[]>()
+  const entriesBySymbol = new Map<ts.Symbol, string[]>()
   for (const [entry, file] of Object.entries(entries)) {
     const module = checker.getSymbolAtLocation(program.getSourceFile(root + file)!)!
-    for (const symbol of checker.getExportsOfModule(module).map(resolved)) {
-      homes.set(symbol, [...(homes.get(symbol) ?? []), `${name}/${entry}`])
+    for (const symbol of checker.getExportsOfModule(module).map(resolveAlias)) {
+      entriesBySymbol.set(symbol, [...(entriesBySymbol.get(symbol) ?? []), `${name}/${entry}`])
     }
   }
-  count += homes.size
+  count += entriesBySymbol.size
 
-  // An export of several entries is whole if one of them exports all that it refers to.
-  return [...homes].flatMap(([symbol, of]) => {
-    const missing = of.map((entry) =>
+  // If several entries export a symbol, it is enough that one of them exports all types that it refers to.
+  return [...entriesBySymbol].flatMap(([symbol, exporting]) => {
+    const missing = exporting.map((entry) =>
       referencesOf(symbol, folder)
-        .filter((type) => !homes.get(type)?.includes(entry))
+        .filter((type) => !entriesBySymbol.get(type)?.includes(entry))
         .map((type) => `${entry} does not export ${type.name}, which ${symbol.name} refers to`),
     )
     return missing.sort((a, b) => a.length - b.length)[0]!
   })
 })
-console.log(unnamed.join('\n') || `${count} exports refer to no type without a name.`)
+console.log(unnamed.join('\n') || `${count} exports refer only to exported types.`)
 process.exitCode = unnamed.length > 0 ? 1 : 0

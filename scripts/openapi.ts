@@ -1,7 +1,7 @@
 /** Writes the OpenAPI document into the built package. */
 import { mkdir, writeFile } from 'node:fs/promises'
-import { openApi } from './api/openapi.ts'
+import { createOpenApi } from './api/openapi.ts'
 
 const dist = new URL('../dist/', import.meta.url)
 await mkdir(dist, { recursive: true })
-await writeFile(new URL('openapi.json', dist), JSON.stringify(await openApi()))
+await writeFile(new URL('openapi.json', dist), JSON.stringify(await createOpenApi()))

@@ -1,4 +1,4 @@
-/** Removes the declarations that no entry reaches from `dist`. It runs in the folder of a package. */
+/** Deletes declarations in `dist` that no entry imports, directly or indirectly. Runs in the folder of a package. */
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import ts from 'typescript'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Packs both packages that were built: what publint and attw say of them, the files that must be in them, what an app
-# gets that installs them, and their commands.
+# Packs both built packages and checks the tarballs: required files, publint, attw, the packages that an app installs
+# with them, and the commands.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +15,7 @@ done
 for file in LICENSE README.md; do tar -xzOf "$cli" "package/$file" >/dev/null; done
 for tarball in "$sdk" "$cli"; do
   npx publint --strict "$tarball"
-  # attw objects to `require` of an ES module, which Node supports, and to `node10`, which finds the root entry only.
+  # Node supports `require` of an ES module, and `node10` only resolves the root entry: attw reports both.
   npx attw --profile node16 --ignore-rules cjs-resolves-to-esm -- "$tarball"
 done
 
@@ -24,16 +24,16 @@ mkdir "$app"
 cd "$app"
 echo '{ "private": true, "type": "module" }' >package.json
 
-# Prints the packages that the app has. Fails if one of them is missing or not wanted.
-installed() {
+# Prints the packages that are installed in the app. Fails if a dependency is missing or unexpected.
+list_installed() {
   npm ls --all --parseable | sed 1d | xargs -n 1 basename | sort | xargs
 }
 npm install --silent --no-audit --no-fund "$sdk"
-alone=$(installed)
+alone=$(list_installed)
 echo "shortlink-sdk alone: $alone"
 [ "$alone" = 'ky shortlink-sdk zod' ]
 npm install --silent --no-audit --no-fund "$cli"
-both=$(installed)
+both=$(list_installed)
 echo "both: $both"
 
 printf '%s\n' url,custom https://shop.example/tea,tea https://shop.example/cake,cake >links.csv

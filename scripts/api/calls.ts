@@ -1,6 +1,6 @@
 /**
- * Every call of the client and of the links section, with the request it makes. Each method is called once, with a
- * marker for each argument: where the markers turn up in the call that it makes is where the arguments go.
+ * Models of all methods of the client's resources, with the request of each. Each method is called once with a marker
+ * for each argument. The position of a marker in the recorded request shows where that argument is sent.
  */
 import { readdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
@@ -17,25 +17,25 @@ import { type Docs, declarationOf, docsOf, exportsOf, fileOf, membersOf } from '
 
 /** The methods of one resource of the platform. */
 export interface ResourceModel {
-  /** As a program writes it: `campaigns`. */
+  /** The property of the client, such as `campaigns`. */
   readonly name: string
   readonly docs: Docs
-  /** The files that declare its methods and its types. */
+  /** The files that declare its methods and types. */
   readonly files: readonly string[]
   readonly calls: readonly CallModel[]
 }
 
 /** One method. */
 export interface CallModel {
-  /** As a program writes it: `campaigns.create`. */
+  /** The name with the resource, such as `campaigns.create`. */
   readonly name: string
   readonly docs: Docs
   readonly signature: SignatureReflection
   readonly parameters: readonly ParameterReflection[]
-  /** The type that the promise resolves with; for a list, the type of its rows; without a promise, what is returned. */
+  /** The type that the promise resolves with, or the type of the rows of a list. Without a promise, the return type. */
   readonly result: SomeType
   readonly isList: boolean
-  /** `undefined` if it makes several requests, which other methods describe, or none. */
+  /** `undefined` if the method makes no request, or several, which other methods describe. */
   readonly request: RequestModel | undefined
 }
 
@@ -43,32 +43,32 @@ export interface CallModel {
 export interface RequestModel {
   readonly api: 'management' | 'opener'
   readonly method: string
-  /** With the names of its parameters: `/campaign/:id/update`. */
+  /** The path with the names of its parameters, such as `/campaign/:id/update`. */
   readonly path: string
   readonly pathParams: readonly (Argument & { readonly check: Check })[]
-  /** An object of query parameters. */
+  /** The argument that is an object of query parameters. */
   readonly query: ParameterReflection | undefined
-  /** Query parameters that are arguments of their own. */
+  /** Query parameters that are separate arguments. */
   readonly queryParams: readonly Argument[]
   readonly body: ParameterReflection | undefined
   readonly content: ParameterReflection | undefined
   readonly checks: Checks
-  /** The place of the result in the body. Of a list, the keys of its rows, the documented one first. */
+  /** Where the result is in the body. For a list, the keys of its rows, the documented key first. */
   readonly resultAt: 'body' | 'data' | readonly string[]
-  /** The schema of the result, or of the rows of a list; `undefined` if it has a reader of its own. */
+  /** The schema of the result, or of the rows of a list; `undefined` if no schema reads it. */
   readonly schema: z.core.$ZodType | undefined
-  /** The names that some servers use in place of documented ones. */
+  /** Names that some servers use instead of the documented names. */
   readonly otherNames: OtherNames
 }
 
-/** A parameter of the request, and the argument of the method that it is. */
+/** A parameter of the request, and the argument of the method that sets it. */
 interface Argument {
-  /** As the reference has it: `campaignid`. */
+  /** The name in the platform's reference, such as `campaignid`. */
   readonly name: string
   readonly argument: ParameterReflection
 }
 
-/** A call as its resource makes it. */
+/** A request as its resource passes it to the API. */
 interface Recorded {
   readonly method: string
   readonly path: Path
@@ -77,16 +77,17 @@ interface Recorded {
   readonly json?: unknown
   readonly upload?: unknown
   readonly checks?: Checks
-  /** Of a list, the keys of its rows; of a call, the key of what it resolves with. */
+  /** The key of the result, or the keys of the rows of a list. */
   readonly under?: string | readonly string[]
-  /** Of a list, the schema of its rows; of a call, that of what it resolves with. */
+  /** The schema of the rows of a list. */
   readonly row?: z.core.$ZodType
+  /** The schema of any other result. */
   readonly schema?: z.core.$ZodType
   readonly prepare?: Prepare
 }
 
-/** The calls of a resource that send nothing, and what they would have sent. */
-function recording() {
+/** Creates an API that sends nothing and records the requests. */
+function createRecorder() {
   const recorded: Recorded[] = []
   const never = new Promise<never>(() => {})
   const record = (method: string) => (path: Path, params: object) => {
@@ -112,16 +113,16 @@ function recording() {
 
 const resourcesFolder = 'src/client/resources'
 
-/** Returns the file of a resource. If it has a folder too, which extends the plain calls, also the files of that. */
-function filesBeside(file: string): readonly string[] {
+/** Returns the file of a resource and, if a folder extends its plain calls, the files of that folder. */
+function filesOf(file: string): readonly string[] {
   const folder = dirname(file)
   if (folder === resourcesFolder) return [file]
   const names = readdirSync(new URL(`../../${folder}/`, import.meta.url))
   return [`${resourcesFolder}/${basename(file)}`, ...names.map((name) => `${folder}/${name}`)]
 }
 
-/** Sorts the plain calls before those that make several requests, of which each request has its call. */
-const inheritedFirst = (methods: readonly DeclarationReflection[]) => [
+/** Sorts methods that make several requests to the end: each of their requests has a plain method too. */
+const sortInheritedFirst = (methods: readonly DeclarationReflection[]) => [
   ...methods.filter(({ inheritedFrom }) => inheritedFrom),
   ...methods.filter(({ inheritedFrom }) => !inheritedFrom),
 ]
@@ -130,13 +131,13 @@ const client = new ShortLinkClient({ baseUrl: 'https://sho.rt', apiKey: null })
 type Method = (...args: unknown[]) => unknown
 
 function resourceModel(name: string, instance: object, declared: DeclarationReflection): ResourceModel {
-  const { api, recorded } = recording()
+  const { api, recorded } = createRecorder()
   const resource: Record<string, Method> = new (instance.constructor as new (api: Api) => never)(api)
   return {
     name,
     docs: docsOf(declared),
-    files: filesBeside(fileOf(declared)),
-    calls: inheritedFirst(membersOf(declared)).map((method) => {
+    files: filesOf(fileOf(declared)),
+    calls: sortInheritedFirst(membersOf(declared)).map((method) => {
       const signature = method.signatures![0]!
       const { parameters = [] } = signature
       const returned = signature.type as ReferenceType
@@ -154,7 +155,7 @@ function resourceModel(name: string, instance: object, declared: DeclarationRefl
   }
 }
 
-/** The request in the docstring of its method: GET `/campaigns`. */
+/** The request in the docstring of a method, such as GET `/campaigns`. */
 const requestLine = /\b(GET|POST|PUT|DELETE) `([^`?]+)/
 
 function requestOf(
@@ -187,9 +188,9 @@ function requestOf(
   const sent = `${method} ${api === 'opener' ? '{openerUrl}' : ''}${path.pattern}`
   const withoutNames = (line: string) => line.replaceAll(/:\w+/g, ':')
   if (withoutNames(sent) !== withoutNames(`${documentedMethod} ${documentedPath}`)) {
-    throw new Error(`the docstring of ${name} says ${documentedMethod} ${documentedPath}, it sends ${sent}`)
+    throw new Error(`the docstring of ${name} has ${documentedMethod} ${documentedPath}, but the method sends ${sent}`)
   }
-  // The names of the reference, which differ here and there from those of the arguments.
+  // Some names in the reference differ from the names of the arguments.
   const documented = documentedPath!.replace('{openerUrl}', '')
   const pathNames = [...documented.matchAll(/:(\w+)/g)].map(([, name]) => name!)
   const argumentsIn = (values: object) =>
@@ -219,7 +220,7 @@ function requestOf(
 
 const members = membersOf(exportsOf('src/index.ts').get('ShortLinkClient')!)
 
-/** The resources of the reference, and the links section, which is outside of it. */
+/** The resources of the reference, and `links`, which is not in the reference. */
 export const model: readonly ResourceModel[] = Object.entries(client).map(([name, instance]) =>
   resourceModel(name, instance, declarationOf(members.find((member) => member.name === name)?.type)!),
 )

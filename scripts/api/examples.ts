@@ -16,13 +16,13 @@ export interface Exchange {
   readonly headers: Headers
 }
 
-/** The lines that examples leave out: the sign that a program needs them, the import and the declaration. */
+/** Lines that examples omit: a pattern of programs that need them, the import and the declaration. */
 const preludes = [
   [/\bclient\b/, "import { ShortLinkClient } from 'shortlink-sdk'\n", 'const client = new ShortLinkClient()\n'],
   [/\bsandbox\.\w+/, "import { createSandbox } from 'shortlink-sdk/testing'\n", 'const sandbox = createSandbox()\n'],
 ] as const
 
-/** An example as a whole program: with the client and the sandbox, if it uses them. */
+/** Returns an example as a complete program, which creates the client and the sandbox if it uses them. */
 export function programOf(example: string): string {
   const [, imports = '', body = ''] = /^((?:import .*\n)*)\n?([\s\S]*)$/.exec(example) ?? []
   const missing = preludes.filter(([use, , declares]) => use.test(body) && !body.includes(declares.split('=')[0]!))
@@ -32,7 +32,7 @@ export function programOf(example: string): string {
   return allImports ? `${allImports}\n${program}` : program
 }
 
-/** The sandbox's clock stands still, so that the examples are the same every time. */
+/** The time in the sandbox is fixed, so that the examples are the same in every build. */
 const now = () => Date.UTC(2027, 0, 15, 9, 30)
 
 /** The result of a program. */
@@ -42,11 +42,11 @@ export interface Run {
   readonly output: string
 }
 
-/** The number of rows in each list of the sandbox. */
+/** The number of rows in each list of the mock server. */
 export const ROWS = 3
 
 /**
- * Runs a program against a sandbox of its own.
+ * Runs a program against a new sandbox.
  *
  * @throws what the program throws
  */
@@ -60,7 +60,7 @@ export async function run(program: string): Promise<Run> {
     exchanges.push({ request, body: await response.clone().json(), headers: response.headers })
     return response
   }
-  // In place of the variables of a user's environment.
+  // Sets the options that a user sets with environment variables.
   class ShortLinkClient extends sdk.ShortLinkClient {
     constructor(options?: sdk.ShortLinkClientOptions) {
       super({ ...sandbox.clientOptions, fetch, ...options })
@@ -87,11 +87,11 @@ export async function run(program: string): Promise<Run> {
 
 const AsyncFunction = (async () => {}).constructor as new (...code: string[]) => (...args: unknown[]) => Promise<void>
 
-/** The path of a request, with the values of its parameters; `undefined` if it is another path. */
-export function match(pattern: string, path: string): Record<string, string> | undefined {
+/** Returns the path parameters of a request; `undefined` if its path does not match the pattern. */
+export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   const groups = pattern.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')
   const found = new RegExp(`^${groups}$`).exec(path)
   return found
-    ? Object.fromEntries(Object.entries(found.groups ?? {}).map(([k, v]) => [k, decodeURIComponent(v)]))
+    ? Object.fromEntries(Object.entries(found.groups ?? {}).map(([name, value]) => [name, decodeURIComponent(value)]))
     : undefined
 }

@@ -1,11 +1,11 @@
-/** The OpenAPI document of both APIs, and of the links section, which it marks as outside the reference. */
+/** The OpenAPI document of both APIs and of `links`, which the document marks as outside the reference. */
 import type { DeclarationReflection, SomeType } from 'typedoc'
 import manifest from '../../package.json' with { type: 'json' }
 import { string } from '../../src/client/checks/checks.ts'
 import { rateHeaders } from '../../src/client/rate-limit/headers.ts'
 import { type CallModel, model, type RequestModel, type ResourceModel } from './calls.ts'
 import { schemaOfCheck } from './check-schemas.ts'
-import { type Exchange, match, programOf, run } from './examples.ts'
+import { type Exchange, matchPath, programOf, run } from './examples.ts'
 import { declarationOf, docsOf, exportsOf, membersOf, moduleDocs, splitDocs } from './reflections.ts'
 import {
   anyKeyOf,
@@ -18,9 +18,7 @@ import {
   schemaOf,
 } from './schemas.ts'
 
-/**
- * The forms of a response that no schema describes: `readMatches` in src/client/links/find.ts reads these.
- */
+/** Schemas of responses that no zod schema reads: `readMatches` in src/client/links/find.ts does. */
 const otherForms: Readonly<Record<string, readonly string[]>> = { 'links.find': ['LinkDetails'] }
 
 export type OpenApi = { readonly [key: string]: unknown; readonly paths: Record<string, Record<string, Operation>> }
@@ -29,8 +27,8 @@ type Operation = Record<string, unknown> & {
   responses: Record<string, Schema>
 }
 
-/** Makes the document. The examples in it are requests to the sandbox and its responses. */
-export async function openApi(): Promise<OpenApi> {
+/** Creates the document. Its examples are requests to the sandbox and the responses. */
+export async function createOpenApi(): Promise<OpenApi> {
   const bodies: Record<string, Schema> = {}
   const paths: OpenApi['paths'] = {}
   for (const resource of model) {
@@ -43,7 +41,7 @@ export async function openApi(): Promise<OpenApi> {
       paths[path] = item
       const operation = await operationOf(resource, call, request, bodies)
       const first = item[method]
-      item[method] = first ? merged(first, operation) : operation
+      item[method] = first ? mergeOperations(first, operation) : operation
       if (request.api === 'opener') Object.assign(item, { servers: [server('openerUrl')] })
     }
   }
@@ -67,7 +65,7 @@ export async function openApi(): Promise<OpenApi> {
       headers: headerComponents,
       responses: await refusalComponents(),
       securitySchemes: {
-        key: { type: 'http', scheme: 'bearer', description: 'The API key of the account. It is a secret.' },
+        key: { type: 'http', scheme: 'bearer', description: 'The API key of the account, which is a secret.' },
       },
     },
   }
@@ -76,9 +74,9 @@ export async function openApi(): Promise<OpenApi> {
 const tagOf = (resource: string) => (resource === 'links' ? 'links (outside the reference)' : resource)
 
 const introduction =
-  () => `The management API, which keeps an account's domains, campaigns, channels, files, pixels and QR codes, and the app-opener API, which makes links that open in apps. Both speak JSON.
+  () => `The management API manages the domains, campaigns, channels, files, pixels and QR codes of an account. The app-opener API creates links that open in apps. Both use JSON.
 
-This document is made from the code of \`${manifest.name}\`, a client of both. It follows the reference of the platform; the descriptions note how servers differ.
+This document is generated from the code of \`${manifest.name}\`, a client of both. It follows the platform's reference; the descriptions note how servers differ.
 
 ## Errors
 
@@ -94,7 +92,7 @@ ${docsOf(exportsOf('src/client/rate-limit/headers.ts').get('rateHeaders')!).text
 
 const paragraph = (text: string) => text.split('\n\n')[0]!
 
-/** The server whose address is an option of the client. */
+/** Returns the server whose address is an option of the client. */
 function server(option: 'baseUrl' | 'openerUrl'): Schema {
   const description = splitDocs(docsOf(clientOptions.get(option)).text).summary
   const [, example] = /`(https:[^`]+)`/.exec(description) ?? []
@@ -103,7 +101,7 @@ function server(option: 'baseUrl' | 'openerUrl'): Schema {
 
 const main = exportsOf('src/index.ts')
 
-/** The members of an interface by their names. */
+/** Returns the members of an interface by name. */
 const fieldsOf = (type: DeclarationReflection) => new Map(membersOf(type).map((member) => [member.name, member]))
 
 const clientOptions = fieldsOf(main.get('ShortLinkClientOptions')!)
@@ -140,8 +138,8 @@ async function operationOf(
   }
 }
 
-/** The search for a link is the list of links with another parameter. */
-function merged(list: Operation, search: Operation): Operation {
+/** Merges the search for a link into the list of links, which is the same request with other parameters. */
+function mergeOperations(list: Operation, search: Operation): Operation {
   const both = [list, search]
   const contents = both.map(({ responses }) => (responses[200]!.content as Record<string, Schema>)['application/json']!)
   const examples = both.map(({ operationId, summary }, index) => [
@@ -170,15 +168,15 @@ async function exchangeOf(request: RequestModel, program: string, name: string):
     ({ request: sent }) =>
       sent.method === request.method &&
       sent.api === request.api &&
-      match(request.path, sent.path) &&
+      matchPath(request.path, sent.path) &&
       wanted.every((parameter) => parameter in sent.query),
   )
-  if (found?.request.status !== 200) throw new Error(`the example of ${name} does not show it`)
+  if (found?.request.status !== 200) throw new Error(`the example of ${name} does not make its request`)
   return found
 }
 
 function parameters(request: RequestModel, { request: sent }: Exchange): Schema[] {
-  const values = match(request.path, sent.path) ?? {}
+  const values = matchPath(request.path, sent.path) ?? {}
   const inPath = request.pathParams.map(({ name, argument, check }) => {
     const description = docsOf(argument).text || docsOf(declarationOf(argument.type)).text
     return {
@@ -223,7 +221,6 @@ function bodyOf(
   return { required: true, content: { 'application/json': { schema: reference(type.name), example: sent.body } } }
 }
 
-/** The name of the interface of a result. */
 const nameOf = (result: SomeType): string => declarationOf(result)!.name
 
 function responseDescription({ docs, isList, result }: CallModel): string {
@@ -255,11 +252,11 @@ const under = (key: string, schema: Schema): Schema => ({
   properties: { [key]: schema },
 })
 
-/** The rows of a page, under the documented key or another one. */
+/** Returns the schema of the rows of a page, under the documented key or under another. */
 function rowsSchema([key, ...others]: readonly string[], row: Schema): Schema {
   const rows = { type: 'array', items: row }
   const properties = Object.fromEntries(
-    others.map((other) => [other, { ...rows, description: `\`${key}\`, under another name.` }]),
+    others.map((other) => [other, { ...rows, description: `The same as \`${key}\`, on some servers.` }]),
   )
   return {
     type: 'object',
@@ -269,7 +266,7 @@ function rowsSchema([key, ...others]: readonly string[], row: Schema): Schema {
 }
 
 function envelopeSchemas(): Record<string, Schema> {
-  // The client adds these two.
+  // The client adds these two fields.
   const numbers = membersOf(main.get('Page')!).filter(({ name }) => name !== 'items' && name !== 'hasNextPage')
   const numberSchema = (member: DeclarationReflection) => {
     const description = docsOf(member).text
@@ -278,7 +275,7 @@ function envelopeSchemas(): Record<string, Schema> {
   return {
     Success: {
       type: 'object',
-      description: 'What every successful response of the management API has.',
+      description: 'The part that every successful response of the management API has.',
       required: ['error'],
       properties: { error: { description: '`0`; the string `"0"` in lists.', enum: [0, '0'] } },
     },
@@ -288,16 +285,16 @@ function envelopeSchemas(): Record<string, Schema> {
       required: ['error'],
       properties: {
         error: {
-          description: '`1`; the app opener also gives a text.',
+          description: '`1`; the app opener sends a text too.',
           type: ['integer', 'string'],
           not: { enum: [0, '0'] },
         },
-        message: { description: 'In the language of the site: do not compare it.', type: 'string' },
+        message: { description: 'A text in the language of the site: do not compare it.', type: 'string' },
       },
     },
     PageNumbers: {
       type: 'object',
-      description: 'Where a page stands in its list.',
+      description: 'The position of a page in its list.',
       required: numbers.filter(({ type }) => !/\bundefined\b/.test(String(type))).map(({ name }) => name),
       properties: Object.fromEntries(numbers.map((member) => [member.name, numberSchema(member)])),
     },
@@ -306,7 +303,7 @@ function envelopeSchemas(): Record<string, Schema> {
 
 const rateMembers = fieldsOf(exportsOf('src/client/rate-limit/headers.ts').get('ParsedRateHeaders')!)
 
-/** The meaning of the rate-limit headers, those of every response first. */
+/** Descriptions of the rate-limit headers. The first three are in every response. */
 const headerTexts: Record<string, string> = {
   [rateHeaders.limit]: docsOf(rateMembers.get('limit')).text,
   [rateHeaders.remaining]: docsOf(rateMembers.get('remaining')).text,
@@ -324,7 +321,7 @@ const headerComponents = Object.fromEntries(
 const headerReferences = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
-/** The errors of the client that stand for a status of the server, by their names. */
+/** Statuses that the client has an error class for, with their descriptions, by class name. */
 const refusalStatuses = new Map(
   [...main].flatMap(([name, symbol]) => {
     const { text } = docsOf(symbol)
@@ -337,7 +334,7 @@ function sentence(text: string): string {
   return `${text[0]!.toUpperCase()}${text.slice(1)}`.replace(/([^.])$/, '$1.')
 }
 
-/** The refusals of a call: those of every call, and those that its docstring names. */
+/** Returns the responses that refuse a call: those of every call, and those in its docstring. */
 function refusals({ docs }: CallModel, { api }: RequestModel): Record<string, Schema> {
   const named = new Map(docs.throws.map(({ error, when }) => [error, sentence(when)]))
   const isCommon = (name: string) => api === 'management' && name !== 'NotFoundError'
@@ -352,7 +349,7 @@ function refusals({ docs }: CallModel, { api }: RequestModel): Record<string, Sc
   }
 }
 
-/** Programs that the sandbox refuses, by the error that the client makes of it. */
+/** Programs whose last request the sandbox refuses, by the error class of the refusal. */
 const refusedPrograms: Record<string, string> = {
   ApiError: 'await client.campaigns.create({ name: "Again", slug: "spring-tea" })',
   AuthenticationError: 'await client.withOptions({ apiKey: "wrong" }).account.get()',

@@ -1,6 +1,4 @@
-/**
- * The pages of the API for the site: one for each resource and each entry of both packages, from types and docstrings.
- */
+/** The API pages of the site: one for each resource and each entry of both packages, from types and docstrings. */
 
 import {
   type DeclarationReflection,
@@ -26,45 +24,45 @@ import {
   splitDocs,
 } from './reflections.ts'
 
-/** A page, and its path below the folder of the API. */
+/** A page of the site. */
 export interface Page {
+  /** The path in the folder of the API. */
   readonly path: string
   readonly markdown: string
 }
 
-/** The content of a page. */
 interface Content {
   readonly path: string
   readonly title: string
   readonly description: string
-  /** The part above the exports. */
+  /** The part before the exports. */
   readonly above: Pick<Docs, 'text' | 'examples'> | ResourceModel
   readonly symbols: readonly DeclarationReflection[]
 }
 
-/** Makes the pages. An example that runs against the sandbox is a fence `ts run`. */
-export async function apiPages(): Promise<Page[]> {
+/** Creates the pages. An example that runs against the sandbox is a `ts run` fence with its output. */
+export async function createApiPages(): Promise<Page[]> {
   const contents = allContents()
   const paths = new Map(contents.flatMap(({ path, symbols }) => symbols.map((symbol) => [symbol, path] as const)))
   const all = [overview(contents), ...contents]
   return Promise.all(all.map((content, order) => page(content, order, paths)))
 }
 
-/** The page that the folder of the API begins with: a table of the others. */
+/** Returns the first page, which lists the others. */
 function overview(contents: readonly Content[]): Content {
   const rows = contents.map(({ path, title, description }) => [`[${title}](${path})`, description])
   return {
     path: 'index.md',
     title: 'API reference',
     description: 'Every call, option, error and type of both packages, made from their types and doc comments.',
-    above: { text: table(['page', 'what is on it'], rows), examples: [] },
+    above: { text: table(['page', 'content'], rows), examples: [] },
     symbols: [],
   }
 }
 
 /**
- * The pages of `shortlink-sdk` beside those of the resources. Each shows what these files declare; the last one, the
- * rest.
+ * The pages of `shortlink-sdk` that are not about a resource. Each shows the exports that its files declare, and the
+ * last page shows all exports that no other page has.
  */
 const topics = {
   client: {
@@ -79,7 +77,7 @@ const topics = {
   },
   types: {
     title: 'Promises, lists, events and other types',
-    description: 'What calls and lists return, the rate limiter, the events, and every other type of shortlink-sdk.',
+    description: 'The results of calls and lists, the rate limiter, the events, and every other type of shortlink-sdk.',
     files: [],
   },
 }
@@ -137,10 +135,10 @@ const byName = (one: DeclarationReflection, other: DeclarationReflection) => one
 const nothing = { text: '', examples: [] }
 
 const openApiText = `[openapi.json](/openapi.json) is an OpenAPI 3.1 document of both APIs, made from the same code as these pages. It is for
-programs in other languages, API browsers, mock servers and gateways. Its schemas are those of the platform's reference; its
-descriptions say how servers differ. The operations with the tag \`links (outside the reference)\` are gathered from public documentation.
+programs in other languages, API browsers, mock servers and gateways. Its schemas follow the platform's reference; its
+descriptions note how servers differ. Operations with the tag \`links (outside the reference)\` come from other public documentation.
 
-The package has it as \`shortlink-sdk/openapi.json\`:
+Import it from \`shortlink-sdk/openapi.json\`:
 
 \`\`\`ts
 import openapi from 'shortlink-sdk/openapi.json' with { type: 'json' }
@@ -155,7 +153,7 @@ async function page({ path, title, description, above, symbols }: Content, order
     `title: ${title}`,
     `description: ${JSON.stringify(description)}`,
     `sidebar: { order: ${order} }`,
-    // The parts of a call are not in it.
+    // The table of contents lists calls, not their parts.
     'tableOfContents: { maxHeadingLevel: 2 }',
     '---',
   ]
@@ -171,7 +169,7 @@ async function resourceText({ name, docs, calls }: ResourceModel, paths: Paths):
   ])
   const sections = await Promise.all(calls.map((call) => callText(call, paths)))
   const example = name === 'links' ? await examples(docs.examples) : ''
-  return paragraphs(docs.text, example, table(['call', 'request', 'what it does'], rows), ...sections)
+  return paragraphs(docs.text, example, table(['call', 'request', 'description'], rows), ...sections)
 }
 
 function requestLine({ request }: CallModel): string {
@@ -210,7 +208,7 @@ function typeLinks(type: SomeType, paths: Paths): string {
     .join(' or ')
 }
 
-/** An argument; of an object of parameters, each of them. */
+/** Returns the text about an argument. If it is an object of parameters, a table lists them. */
 function parameterText(parameter: ParameterReflection): string {
   const declared = declarationOf(parameter.type)
   const members = declared?.kind === ReflectionKind.Interface ? membersOf(declared) : []
@@ -219,13 +217,13 @@ function parameterText(parameter: ParameterReflection): string {
   return paragraphs(line, membersTable(members))
 }
 
-/** An export: what it is, its members, and its examples. */
+/** Returns the section of an export: its docstring, members and examples. */
 async function symbolText(symbol: DeclarationReflection): Promise<string> {
   const { name, kind, extendedTypes } = symbol
   const isClass = kind === ReflectionKind.Class
   const isObject = isClass || kind === ReflectionKind.Interface
   const base = isClass ? extendedTypes?.[0] : undefined
-  // `then` is that of every Promise.
+  // Every promise has `then`.
   const members = isObject
     ? membersOf(symbol).filter((member) => !base || (!member.inheritedFrom && member.name !== 'then'))
     : []
@@ -234,7 +232,7 @@ async function symbolText(symbol: DeclarationReflection): Promise<string> {
   const extending = base && 'name' in base && `It extends \`${base.name}\`.`
   return paragraphs(
     `## ${name}`,
-    // Each overload of a function has docs of its own.
+    // Each overload of a function has its own docstring.
     ...(await Promise.all(
       (symbol.signatures ?? [symbol]).map((one) =>
         docsText(one, extending || (!isObject && fence('ts', declarationText(one))), membersTable(fields)),
@@ -251,7 +249,7 @@ async function symbolText(symbol: DeclarationReflection): Promise<string> {
   )
 }
 
-/** A docstring, with the code and the members that it is about. */
+/** Returns the text of a docstring, with the declaration and the members of its symbol. */
 async function docsText(symbol: Reflection, code: string | false, members = ''): Promise<string> {
   const { text, examples: codes, throws, returns, remarks } = docsOf(symbol)
   const errors = errorTable(throws, (error) => `\`${error}\``)
@@ -265,23 +263,22 @@ function errorTable(throws: Docs['throws'], nameOf: (error: string) => string): 
 
 const paragraphs = (...parts: (string | false | undefined)[]): string => parts.filter(Boolean).join('\n\n')
 
-/** The length of a line of code. */
-const LINE = 120
+/** Columns of a line of code. */
+const LINE_WIDTH = 120
 
-/** The declaration of an export, without what it does. */
+/** Returns the declaration of an export without its implementation. */
 function declarationText(symbol: DeclarationReflection | SignatureReflection): string {
   if (symbol instanceof SignatureReflection) return `function ${symbol.name}${signatureText(symbol)}`
   const { name, kind, typeParameters, type } = symbol
-  // Of a schema, the type that it gives, in place of the types of its fields.
+  // The type of a schema would list the types of all fields.
   const isSchema = type?.type === 'reference' && type.name === 'ZodMiniObject'
   if (kind === ReflectionKind.Variable) return `const ${name}: ${isSchema ? `ZodMiniType<${name}>` : typeText(type)}`
   const head = `type ${name}${typeParametersText(typeParameters)} =`
   const line = `${head} ${typeText(type)}`
-  const isLong = line.length > LINE && type?.type === 'union'
+  const isLong = line.length > LINE_WIDTH && type?.type === 'union'
   return isLong ? [head, ...alternatives(type).map((text) => `  | ${text}`)].join('\n') : line
 }
 
-/** The parameters and the result of a function. */
 function signatureText({ typeParameters, parameters = [], type }: SignatureReflection): string {
   return `${typeParametersText(typeParameters)}(${parameters.map(parameterTypeText).join(', ')}): ${typeText(type)}`
 }
@@ -298,10 +295,10 @@ function typeParametersText(parameters: readonly TypeParameterReflection[] = [])
   return texts.length > 0 ? `<${texts.join(', ')}>` : ''
 }
 
-/** A type; of what is optional, without `undefined`. */
+/** Returns a type as text. `undefined` is left out of an optional type. */
 const typeText = (type: SomeType | undefined, isOptional = false): string => alternatives(type, isOptional).join(' | ')
 
-/** The parts of a union; of another type, the type. The known values of an open string come first. */
+/** Returns the parts of a union as text. The known values of an open string come first. */
 function alternatives(type: SomeType | undefined, isOptional = false): string[] {
   const parts = [...partsOf(type)]
   const defined = parts.filter((part) => !isOptional || parts.length === 1 || String(part) !== 'undefined')
@@ -318,14 +315,13 @@ const isAnyOtherString = (part: SomeType) => String(part) === 'string & {}'
 
 function membersTable(members: readonly DeclarationReflection[]): string {
   const rows = members.map((member) => [memberName(member), `\`${memberTypeText(member)}\``, docsOf(member).text])
-  return table(['name', 'type', 'meaning'], rows)
+  return table(['name', 'type', 'description'], rows)
 }
 
-/** The type of a field or an accessor. */
 const memberTypeText = ({ type, getSignature, flags }: DeclarationReflection): string =>
   typeText(type ?? getSignature?.type, flags.isOptional)
 
-/** The name of a member, which leads to the page of a resource. */
+/** Returns the name of a member. The name of a resource links to its page. */
 function memberName(member: DeclarationReflection): string {
   const name = `\`${member.name}${member.flags.isOptional ? '?' : ''}\``
   return String(member.type).endsWith('Resource') ? `[${name}](${member.name}.md)` : name
@@ -342,7 +338,7 @@ function fence(language: string, code: string): string {
   return `\`\`\`${language}\n${code}\n\`\`\``
 }
 
-/** Signs of a program that cannot run in a page: it needs a file, a server or a process. */
+/** Matches programs that cannot run in a page, because they need a file, a server or a process. */
 const needsNode = /\b(fileJournal|fileFromPath|serve|handlers|setupServer|process)\b/
 
 async function examples(codes: readonly string[]): Promise<string> {
@@ -358,7 +354,7 @@ async function examples(codes: readonly string[]): Promise<string> {
   return fences.join('\n\n')
 }
 
-/** The address of a heading, as GitHub and the site make it. */
+/** Returns the anchor of a heading on GitHub and on the site. */
 function slug(heading: string): string {
   return heading
     .toLowerCase()

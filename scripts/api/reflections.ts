@@ -1,4 +1,4 @@
-/** The sources as TypeDoc reads them: what is exported, its types, and what docstrings say. */
+/** The exports, types and docstrings of the sources, as TypeDoc reads them. */
 import { readFileSync } from 'node:fs'
 import {
   Application,
@@ -15,7 +15,7 @@ import { cliEntries, entries } from '../entries.ts'
 
 const root = new URL('../../', import.meta.url)
 
-/** Modules that are no entries, but that the pages and the OpenAPI document show. */
+/** Modules that are not entries, but that the pages and the OpenAPI document show. */
 const unexported = [
   'src/client/resources/*.ts',
   'src/client/links/*.ts',
@@ -41,7 +41,7 @@ const project = await app.convert()
 if (!project) throw new Error('TypeDoc cannot read the sources')
 const modules = project.children!
 
-/** The exports of a module by their names, `@internal` ones included. */
+/** Returns the exports of a module by name, including `@internal` exports. */
 export function exportsOf(file: string): ReadonlyMap<string, DeclarationReflection> {
   const module = modules.find(({ sources }) => sources?.[0]?.fileName === file)
   if (!module) throw new Error(`TypeDoc does not read ${file}`)
@@ -50,21 +50,21 @@ export function exportsOf(file: string): ReadonlyMap<string, DeclarationReflecti
       const target = child instanceof ReferenceReflection ? child.getTargetReflectionDeep() : child
       const type = interfaceBeside(target as DeclarationReflection)
       if (!type) return [child.name, target as DeclarationReflection]
-      // A schema has the docstring of its interface.
+      // A schema has no docstring: its interface has.
       if (type.comment) target.comment = type.comment
       return [child.name, file === entries.schemas ? (target as DeclarationReflection) : type]
     }),
   )
 }
 
-/** The interface that a schema has its name from. */
+/** Returns the interface with the name of a schema. */
 const interfaceBeside = ({ name, parent }: DeclarationReflection): DeclarationReflection | undefined =>
   (parent as DeclarationReflection).children?.find((one) => one.kind === ReflectionKind.Interface && one.name === name)
 
-/** The file that declares an export, such as `src/client/client.ts`. */
+/** Returns the file that declares an export, such as `src/client/client.ts`. */
 export const fileOf = ({ sources }: DeclarationReflection): string => sources?.[0]?.fileName ?? ''
 
-/** The members that users see, inherited ones included. */
+/** Returns the public members, including inherited ones. */
 export function membersOf({ children = [] }: DeclarationReflection): DeclarationReflection[] {
   return children.filter(
     ({ kind, name, comment, signatures }) =>
@@ -74,23 +74,23 @@ export function membersOf({ children = [] }: DeclarationReflection): Declaration
   )
 }
 
-/** The type that a type refers to by its name, if the package declares it. */
+/** Returns the declaration of a named type, if the package declares it. */
 export function declarationOf(type: SomeType | undefined): DeclarationReflection | undefined {
   return type instanceof ReferenceType ? (type.reflection as DeclarationReflection | undefined) : undefined
 }
 
-/** The parts of a union; of another type, the type itself. */
+/** Returns the parts of a union, or the type itself if it is not a union. */
 export const partsOf = (type: SomeType | undefined): readonly SomeType[] =>
   type?.type === 'union' ? type.types : type ? [type] : []
 
-/** The known values of a type such as `'links' | (string & {})`, and `null` if it is one. */
+/** Returns the literals in a type such as `'links' | (string & {})`, including `null`. */
 export const literalsOf = (type: SomeType | undefined): unknown[] =>
   partsOf(type).flatMap((part) => {
     const { type: named } = declarationOf(part) ?? {}
     return part.type === 'literal' ? [part.value] : named ? literalsOf(named) : []
   })
 
-/** A docstring as Markdown: a `{@link X}` has become `X` in backticks. */
+/** A docstring as Markdown. `{@link X}` becomes `X` in backticks. */
 export interface Docs {
   readonly text: string
   /** Facts about the client, not about the platform. */
@@ -105,22 +105,22 @@ export function docsOf(reflection: Reflection | undefined): Docs {
   const comment = reflection?.comment ?? signatures?.[0]?.comment ?? getSignature?.comment ?? new Comment()
   const textsOf = (name: `@${string}`) => comment.getTags(name).map(({ content }) => markdown(content))
   return {
-    text: unwrapped(markdown(comment.summary)),
-    remarks: unwrapped(textsOf('@remarks').join('\n\n')),
+    text: unwrap(markdown(comment.summary)),
+    remarks: unwrap(textsOf('@remarks').join('\n\n')),
     examples: textsOf('@example').map((example) => example.replace(/^```ts\n|\n```$/g, '')),
     throws: comment.getTags('@throws').map(({ typeAnnotation = '', content }) => ({
       error: typeAnnotation.slice(1, -1),
-      when: unwrapped(markdown(content)),
+      when: unwrap(markdown(content)),
     })),
-    returns: unwrapped(textsOf('@returns').join(' ')),
+    returns: unwrap(textsOf('@returns').join(' ')),
   }
 }
 
-/** The comment at the top of a module. */
+/** Returns the comment at the top of a module. */
 export function moduleDocs(file: string): Pick<Docs, 'text' | 'examples'> {
   const [, comment = ''] = /^\/\*\*\n([\s\S]*?)\n \*\//.exec(readFileSync(new URL(file, root), 'utf8')) ?? []
   const [text = '', ...examples] = comment.replace(/^ \* ?/gm, '').split('@example\n')
-  return { text: unwrapped(text.trim()), examples: examples.map((example) => example.trim()) }
+  return { text: unwrap(text.trim()), examples: examples.map((example) => example.trim()) }
 }
 
 const markdown = (parts: readonly CommentDisplayPart[]): string =>
@@ -129,12 +129,12 @@ const markdown = (parts: readonly CommentDisplayPart[]): string =>
     .join('')
     .trim()
 
-/** Joins the lines of a paragraph; lists and blank lines stay. */
-function unwrapped(text: string): string {
+/** Joins the lines of each paragraph. Lists and blank lines stay. */
+function unwrap(text: string): string {
   return text.replace(/([^\n])\n(?!\n|\s*[-*] |\s*\d+\. |```)\s*/g, '$1 ')
 }
 
-/** The first sentence, without the request line, and the rest. */
+/** Returns the first sentence, without the request, and the rest. */
 export function splitDocs(text: string): { summary: string; description: string } {
   const [, summary = '', description = ''] =
     /^([\s\S]*?)(?:: (?:GET|POST|PUT|DELETE) `[^`]+`)?\.(?:\s+([\s\S]*))?$/.exec(text) ?? []

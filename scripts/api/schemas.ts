@@ -1,6 +1,6 @@
 /**
- * The components of the OpenAPI document: responses from the zod schemas that the client reads with, requests from the
- * checks of the parameters, and descriptions from the docstrings of the interfaces.
+ * The components of the OpenAPI document: responses from the zod schemas of the client, requests from the checks of
+ * parameters, and descriptions from the docstrings of the interfaces.
  */
 import { readdirSync } from 'node:fs'
 import type { DeclarationReflection } from 'typedoc'
@@ -12,7 +12,7 @@ import { model } from './calls.ts'
 import { schemaOfCheck } from './check-schemas.ts'
 import { docsOf, exportsOf, literalsOf, membersOf } from './reflections.ts'
 
-/** A JSON Schema, as OpenAPI 3.1 takes it. */
+/** A JSON Schema for OpenAPI 3.1. */
 export type Schema = { [keyword: string]: unknown }
 
 export const reference = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
@@ -23,7 +23,7 @@ const modules: [file: string, module: object][] = await Promise.all(
   files.map(async (file) => [file, await import(new URL(file, folder).href)] as [string, object]),
 )
 
-/** Every kind of response: the zod schema, and the interface of the same name, which is its type. */
+/** Every zod schema of a response, with the interface of the same name. */
 const responses = modules.flatMap(([file, module]) =>
   Object.entries(module).flatMap(([name, schema]) => {
     if (!(schema instanceof z.ZodMiniObject)) return []
@@ -33,23 +33,23 @@ const responses = modules.flatMap(([file, module]) =>
 
 export const responseNames: ReadonlySet<string> = new Set(responses.map(({ name }) => name))
 
-/** The type that checks a field, once its value is converted. */
+/** Returns the type that checks a field after the conversion of its value. */
 const checkOf = (field: z.core.$ZodType | undefined) => (field as z.ZodMiniPipe).def.out
 
-/** The names that some servers use in place of the documented ones of a schema. */
-const namesOf = new Map<z.core.$ZodType, OtherNames>()
+/** Names that some servers use instead of the documented names, by schema. */
+const otherNamesBySchema = new Map<z.core.$ZodType, OtherNames>()
 
-function addNames(schema: z.core.$ZodType, otherNames: OtherNames): void {
-  namesOf.set(schema, { ...namesOf.get(schema), ...otherNames })
+function addOtherNames(schema: z.core.$ZodType, otherNames: OtherNames): void {
+  otherNamesBySchema.set(schema, { ...otherNamesBySchema.get(schema), ...otherNames })
   for (const [name, others] of Object.entries(otherNames)) {
     const { [name]: part } = (schema as z.ZodMiniObject).shape
-    if (others && !Array.isArray(others)) addNames(checkOf(part), others as OtherNames)
+    if (others && !Array.isArray(others)) addOtherNames(checkOf(part), others as OtherNames)
   }
 }
 for (const { request } of model.flatMap(({ calls }) => calls))
-  if (request?.schema) addNames(request.schema, request.otherNames)
+  if (request?.schema) addOtherNames(request.schema, request.otherNames)
 
-/** The schemas of responses by the names of their interfaces. */
+/** Returns the schemas of responses by the names of their interfaces. */
 export function responseSchemas(): Record<string, Schema> {
   const registry = z.registry<{ id: string }>()
   for (const { schema, name } of responses) registry.add(schema, { id: name })
@@ -63,26 +63,26 @@ export function responseSchemas(): Record<string, Schema> {
       const { shape } = def as z.core.$ZodObjectDef
       if (Object.keys(shape).length === 0) {
         delete schema.properties
-        // The reference says what servers send, the schema what the client makes of it.
+        // The reference documents the strings that servers send; the schema describes the converted numbers.
         if (zodSchema === checkOf(counts)) schema.additionalProperties = { type: 'string', pattern: '^\\d+$' }
         return
       }
       schema.required = Object.keys(shape).filter((name) => !z.safeParse(shape[name]!, undefined).success)
-      // Tomorrow's keys are welcome, which is the default of JSON Schema.
+      // Unknown keys are allowed, which is the default of JSON Schema.
       delete schema.additionalProperties
     },
   })
   return Object.fromEntries(
     responses.map(({ name, schema, type }) => {
       const { $schema: _, $id: __, ...json } = schemas[name] as Schema
-      return [name, withOtherNames(describe(json, type), namesOf.get(schema) ?? {})]
+      return [name, withOtherNames(describe(json, type), otherNamesBySchema.get(schema) ?? {})]
     }),
   )
 }
 
 type Properties = Record<string, Schema>
 
-/** Adds the docstrings of the interface. */
+/** Adds the docstrings of the interface to a schema. */
 function describe({ properties, ...schema }: Schema, type: DeclarationReflection): Schema {
   const members = new Map(membersOf(type).map((member) => [member.name, member]))
   const described = Object.entries(properties as Properties).map(([name, field]) => {
@@ -97,13 +97,13 @@ const descriptionOf = (reflection: DeclarationReflection): { description?: strin
   return text ? { description: text } : {}
 }
 
-/** The known values of what may be any string. */
+/** Returns the known values of a field that may be any string. */
 function examplesOf({ type }: DeclarationReflection): { examples?: unknown[] } {
   const known = literalsOf(type).filter((value) => typeof value === 'string')
   return known.length > 0 ? { examples: known } : {}
 }
 
-/** Adds the other names of fields, either of which is there. */
+/** Adds the other names of fields. A required field has at least one of its names. */
 function withOtherNames(schema: Schema, otherNames: OtherNames): Schema {
   const properties = { ...(schema.properties as Properties) }
   const required = schema.required as string[]
@@ -111,7 +111,7 @@ function withOtherNames(schema: Schema, otherNames: OtherNames): Schema {
   for (const [name, others] of Object.entries(otherNames)) {
     if (!Array.isArray(others)) continue
     for (const other of others)
-      properties[other] = { ...properties[name], description: `\`${name}\`, under another name.` }
+      properties[other] = { ...properties[name], description: `The same as \`${name}\`, on some servers.` }
     if (required.includes(name)) either.push(anyKeyOf([name, ...others]))
   }
   const rest = required.filter((name) => !Array.isArray(otherNames[name]))
@@ -119,14 +119,12 @@ function withOtherNames(schema: Schema, otherNames: OtherNames): Schema {
   return { ...schema, properties, required: rest, ...first, ...(more.length > 0 && { allOf: more }) }
 }
 
-/**
- * Requires one of these keys. An `anyOf` says it too, but generators of types make a union of it that fits anything.
- */
+/** Requires one of these keys. `anyOf` would too, but type generators turn it into a union that accepts anything. */
 export const anyKeyOf = (keys: readonly string[]): Schema => ({
   not: { properties: Object.fromEntries(keys.map((key) => [key, false])) },
 })
 
-/** The parameters of an interface: what its docstrings mean, and what the checks accept. */
+/** Returns the parameters of an interface, with its docstrings and the schemas of the checks. */
 export function parametersOf(type: DeclarationReflection, checks: Checks) {
   return membersOf(type).map((member) => {
     const check = checks[member.name]!
@@ -142,14 +140,14 @@ export function parametersOf(type: DeclarationReflection, checks: Checks) {
   })
 }
 
-/** The values that a check accepts. `''` clears a parameter that is not required. */
+/** Returns the schema of the values that a check accepts, and `''`, which clears an optional parameter. */
 export function schemaOf(check: Check): Schema {
   const schema = schemaOfCheck(check)
   const { pattern, type } = schema
   return type === 'string' && pattern && !check.required ? { ...schema, pattern: `^$|${pattern}` } : schema
 }
 
-/** The parameters that are sent as JSON. */
+/** Returns the schema of parameters that are sent as JSON. */
 export function bodySchema(type: DeclarationReflection, checks: Checks): Schema {
   const parameters = parametersOf(type, checks)
   const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name)

@@ -1,12 +1,12 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { apiPages } from '../../scripts/api/pages.ts'
+import { createApiPages } from '../../scripts/api/pages.ts'
 import { exportsOf } from '../../scripts/api/reflections.ts'
 import { cliEntries, entries } from '../../scripts/entries.ts'
 import { fencesOf, typeErrors } from '../helpers/snippets.ts'
 
-const pages = await apiPages()
+const pages = await createApiPages()
 const everything = pages.map(({ markdown }) => markdown).join('\n')
 
 /** The headings of a page as its addresses have them. */
