@@ -1,32 +1,23 @@
-/** Fails if an entry does not export a type that its public signatures refer to: programs could not name the type. */
+/**
+ * Fails if an entry of a built package does not export a type that its public signatures refer to: programs could not
+ * name the type.
+ */
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { cliEntries, entries } from './entries.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const { options } = ts.getParsedCommandLineOfConfigFile(
-  `${root}tsconfig.json`,
-  { noEmit: false, emitDeclarationOnly: true, declaration: true, stripInternal: true },
-  { ...ts.sys, onUnRecoverableConfigFileDiagnostic: ({ messageText }) => console.error(messageText) },
-)!
+const declarationsOf = (entries: Readonly<Record<string, string>>, folder: string) =>
+  Object.entries(entries).map(([entry, source]) => ({
+    entry,
+    file: root + source.replace(`${folder}src/`, `${folder}dist/`).replace(/ts$/, 'd.ts'),
+  }))
 const packages = [
-  { name: 'shortlink-sdk', folder: `${root}src/`, entries },
-  { name: 'shortlink-cli', folder: `${root}cli/src/`, entries: cliEntries },
+  { name: 'shortlink-sdk', folder: `${root}dist/`, entries: declarationsOf(entries, '') },
+  { name: 'shortlink-cli', folder: `${root}cli/dist/`, entries: declarationsOf(cliEntries, 'cli/') },
 ]
-const files = packages.flatMap(({ entries }) => Object.values(entries).map((file) => root + file))
-
-// A second compiler program reads the emitted declarations instead of the sources, because users see those.
-const declarations = new Map<string, string>()
-ts.createProgram(files, options).emit(undefined, (name, text) =>
-  declarations.set(name.replace(/\.d\.ts$/, '.ts'), text),
-)
-const host = ts.createCompilerHost(options)
-const { getSourceFile } = host
-host.getSourceFile = (name, version, ...rest) => {
-  const text = declarations.get(name)
-  return text === undefined ? getSourceFile(name, version, ...rest) : ts.createSourceFile(name, text, version, true)
-}
-const program = ts.createProgram(files, options, host)
+const files = packages.flatMap(({ entries }) => entries.map(({ file }) => file))
+const program = ts.createProgram(files, { module: ts.ModuleKind.NodeNext, types: ['node'], skipLibCheck: true })
 const checker = program.getTypeChecker()
 
 const resolveAlias = (symbol: ts.Symbol): ts.Symbol =>
@@ -45,10 +36,13 @@ function referencesOf(symbol: ts.Symbol, folder: string): ts.Symbol[] {
   }
   const members = checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol))
   for (const { declarations: all = [] } of [symbol, ...members]) {
-    for (const declaration of all) if (declarations.has(declaration.getSourceFile().fileName)) visit(declaration)
+    for (const declaration of all) if (isBuilt(declaration)) visit(declaration)
   }
   return [...found].filter((type) => needsName(type, folder))
 }
+
+const isBuilt = (declaration: ts.Declaration): boolean =>
+  packages.some(({ folder }) => declaration.getSourceFile().fileName.startsWith(folder))
 
 const symbolAt = (name: ts.Node): ts.Symbol => resolveAlias(checker.getSymbolAtLocation(name)!)
 
@@ -65,8 +59,8 @@ const isInGlobal = (node: ts.Node | undefined): boolean =>
 let count = 0
 const unnamed = packages.flatMap(({ name, folder, entries }) => {
   const entriesBySymbol = new Map<ts.Symbol, string[]>()
-  for (const [entry, file] of Object.entries(entries)) {
-    const module = checker.getSymbolAtLocation(program.getSourceFile(root + file)!)!
+  for (const { entry, file } of entries) {
+    const module = checker.getSymbolAtLocation(program.getSourceFile(file)!)!
     for (const symbol of checker.getExportsOfModule(module).map(resolveAlias)) {
       entriesBySymbol.set(symbol, [...(entriesBySymbol.get(symbol) ?? []), `${name}/${entry}`])
     }

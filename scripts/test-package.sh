@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Packs both built packages and checks the tarballs: required files, publint, attw, the packages that an app installs
-# with them, and the commands.
+# Checks that both built packages export the types that they refer to. Packs them and checks the tarballs: required
+# files, publint, attw, the packages that an app installs with them, and the commands.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+npx tsx scripts/named-types.ts
 
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
