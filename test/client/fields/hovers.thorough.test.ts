@@ -1,4 +1,4 @@
-/** How editors show the types that are inferred from schemas. */
+/** What an editor shows of the types that are inferred from schemas. */
 import { fileURLToPath } from 'node:url'
 import * as schemas from 'shortlink-sdk/schemas'
 import ts from 'typescript'
@@ -8,54 +8,60 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile)
 const { options } = ts.parseJsonConfigFileContent({ ...config, files: [], include: [] }, ts.sys, root)
 
-/** Returns the hover text of the name after the `^` in a program. */
-function hover(marked: string): { text: string; docs: string } {
-  const file = `${root}test/client/fields/hovered.ts`
-  const position = marked.indexOf('^')
-  const source = marked.replace('^', '')
-  const service = ts.createLanguageService(
-    {
-      getCompilationSettings: () => options,
-      getScriptFileNames: () => [file],
-      getScriptVersion: () => '1',
-      getScriptSnapshot: (name) => {
-        const text = name === file ? source : ts.sys.readFile(name)
-        return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text)
-      },
-      getCurrentDirectory: () => root,
-      getDefaultLibFileName: ts.getDefaultLibFilePath,
-      fileExists: (name) => name === file || ts.sys.fileExists(name),
-      readFile: ts.sys.readFile,
-      directoryExists: ts.sys.directoryExists,
-      getDirectories: ts.sys.getDirectories,
-    },
-    registry,
-  )
-  expect(service.getSemanticDiagnostics(file)).toEqual([])
-  const info = service.getQuickInfoAtPosition(file, position)
-  const result = {
-    text: ts.displayPartsToString(info?.displayParts),
-    docs: ts.displayPartsToString(info?.documentation),
+/** The programs of all tests, by file, so that one compiler reads them all. */
+const programs = new Map<string, string>()
+let service: ts.LanguageService | undefined
+
+/** Adds a program, in which `^` marks the name to hover over. Returns what the language service shows there. */
+function hoverIn(marked: string): () => { text: string; docs: string } {
+  const file = `${root}test/client/fields/hovered-${programs.size}.ts`
+  programs.set(file, marked.replace('^', ''))
+  return () => {
+    service ??= createService()
+    expect(service.getSemanticDiagnostics(file)).toEqual([])
+    const info = service.getQuickInfoAtPosition(file, marked.indexOf('^'))
+    return {
+      text: ts.displayPartsToString(info?.displayParts),
+      docs: ts.displayPartsToString(info?.documentation),
+    }
   }
-  service.dispose()
-  return result
 }
 
-const registry = ts.createDocumentRegistry()
+const createService = () =>
+  ts.createLanguageService({
+    getCompilationSettings: () => options,
+    getScriptFileNames: () => [...programs.keys()],
+    getScriptVersion: () => '1',
+    getScriptSnapshot: (name) => {
+      const text = programs.get(name) ?? ts.sys.readFile(name)
+      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text)
+    },
+    getCurrentDirectory: () => root,
+    getDefaultLibFileName: ts.getDefaultLibFilePath,
+    fileExists: (name) => programs.has(name) || ts.sys.fileExists(name),
+    readFile: ts.sys.readFile,
+    directoryExists: ts.sys.directoryExists,
+    getDirectories: ts.sys.getDirectories,
+  })
 
-it.each(Object.keys(schemas))('the type %s is shown in one line', (name) => {
-  const { text } = hover(`import type { ${name} } from 'shortlink-sdk/schemas'\nexport type Row = ^${name}\n`)
-  expect(text).toMatch(new RegExp(`^\\(alias\\) interface ${name}\\nimport ${name}$`))
+it.each(
+  Object.keys(schemas).map((name) => {
+    const program = `import type { ${name} } from 'shortlink-sdk/schemas'\nexport type Row = ^${name}\n`
+    return [name, hoverIn(program)] as const
+  }),
+)('the type %s is shown in one line', (name, hover) => {
+  expect(hover().text).toMatch(new RegExp(`^\\(alias\\) interface ${name}\\nimport ${name}$`))
 })
 
-it('the type of a call is shown by its name', () => {
-  const { text } = hover(`import { ShortLinkClient } from 'shortlink-sdk'
+const call = hoverIn(`import { ShortLinkClient } from 'shortlink-sdk'
 export const ^call = new ShortLinkClient().campaigns.create({ name: 'Spring' })
 `)
-  expect(text).toBe('const call: ApiPromise<CreatedCampaign>')
+
+it('the type of a call is shown by its name', () => {
+  expect(call().text).toBe('const call: ApiPromise<CreatedCampaign>')
 })
 
-it.each([
+const fields: [string, string, string, string][] = [
   [
     'a row of a list',
     `for await (const row of client.domains.list()) console.log(row.^redirect404)`,
@@ -76,12 +82,18 @@ it.each([
     '`undefined` if the server sends none.',
   ],
   [
-    'the result of a creation',
+    'what a creation sends back',
     `console.log((await client.campaigns.create({})).^rotator)`,
     '(property) rotator?: string | false | undefined',
     'The URL of the rotator, built from the slug; `false` if the campaign has no public one.',
   ],
-])('a hover shows the type and the docs: %s', (_, use, text, docs) => {
-  const program = `import { ShortLinkClient } from 'shortlink-sdk'\nconst client = new ShortLinkClient()\n${use}\n`
-  expect(hover(program)).toEqual({ text, docs })
+]
+
+it.each(
+  fields.map(([of, use, text, docs]) => {
+    const program = `import { ShortLinkClient } from 'shortlink-sdk'\nconst client = new ShortLinkClient()\n${use}\n`
+    return [of, hoverIn(program), text, docs] as const
+  }),
+)('the field of %s is shown with its type and its docs', (_, hover, text, docs) => {
+  expect(hover()).toEqual({ text, docs })
 })
