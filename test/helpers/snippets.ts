@@ -24,14 +24,16 @@ export function fencesOf(markdown: string): Fence[] {
 /** Returns whether a program needs a Redis at REDIS_URL. */
 export const needsRedis = (code: string): boolean => code.includes("from 'ioredis'")
 
-/**
- * Returns the compiler's errors in these files, with the options of the project and `others`. Errors in imported files
- * are left out.
- */
-export function typeErrors(paths: readonly string[], others: ts.CompilerOptions = {}): string[] {
+/** Creates a program of these files and of what they import, with the project's compiler options and others. */
+export function createProgram(paths: readonly string[], others: ts.CompilerOptions = {}): ts.Program {
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
-  const program = ts.createProgram(paths, { ...options, ...others })
+  return ts.createProgram(paths, { ...options, ...others })
+}
+
+/** Returns the compiler's messages for these files, with the project's compiler options and others. */
+export function typeErrors(paths: readonly string[], others: ts.CompilerOptions = {}): string[] {
+  const program = createProgram(paths, others)
   return paths
     .flatMap((path) => ts.getPreEmitDiagnostics(program, program.getSourceFile(path)!))
     .map(({ messageText, file }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`)
