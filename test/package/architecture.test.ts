@@ -126,7 +126,12 @@ test.each([
   expect(isPublicImport('cli/src/tasks/import.ts', specifier)).toBe(false)
 })
 
-test('only node.ts, which exports `serve`, imports the sandbox', () => {
+test('no regular expression of the client has a lookbehind, which Safari below 16.4 cannot parse', () => {
+  const files = filesOf(graph).filter((file) => !isTesting(file))
+  expect(files.filter((file) => /\(\?<[=!]/.test(readFileSync(`${root}src/${file}`, 'utf8')))).toEqual([])
+})
+
+test('nothing of the client but serve, for Node, imports the sandbox', () => {
   const crossing = imports.filter(({ from, to }) => isTesting(to) && !isTesting(from))
   expect(crossing.map(describeImport)).toEqual(['node.ts imports testing/server.ts'])
 })

@@ -9,7 +9,7 @@ export function shorten(text: string, most: number): string {
 
 /** Control characters, format characters and lone surrogates. Not `\p{C}`, because some engines do not support it. */
 const unprintable =
-  /[\0-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|\udb40[\udc00-\udc7f]/g
+  /[\0-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\u{e0000}-\u{e007f}]/gu
 
 /**
  * Puts a text on one line, without characters that move a cursor, colour a terminal or reverse the direction of
