@@ -1,5 +1,5 @@
 /**
- * The first day with a short-link platform: every resource once, over real HTTP.
+ * Calls every resource once, over HTTP.
  *
  *     npm run demo                   against the sandbox, on a free port of this machine
  *     npm run demo -- --read-only    reads from the deployment that SHORTLINK_BASE_URL, SHORTLINK_OPENER_URL and
@@ -22,7 +22,7 @@ const heading = (text: string) => console.log(`\n${paint('bold', text)}`)
 const done = (what: string, result: string) => console.log(`  ${paint('green', '✓')} ${what.padEnd(15)} ${result}`)
 const more = (text: string) => console.log(paint('dim', `                    ${text}`))
 
-/** The reading half: nothing is changed. */
+/** Reads every resource, and changes nothing. */
 async function read(client: ShortLinkClient): Promise<void> {
   heading('Read')
   const account = await client.account.get()
@@ -78,7 +78,7 @@ async function read(client: ShortLinkClient): Promise<void> {
   done('campaigns', `${rows} walked over ${pages} pages, four of them in flight`)
 }
 
-/** The writing half: makes one of everything, uses it, and takes it away again. */
+/** Creates one of everything, uses it, and deletes it. */
 async function write(client: ShortLinkClient, folder: string): Promise<void> {
   heading('Write')
   const domain = await client.domains.create({
@@ -141,7 +141,7 @@ async function write(client: ShortLinkClient, folder: string): Promise<void> {
   for (const action of actions) done('deleted', action.message)
 }
 
-/** Whole tasks, on an account of ten links: import, report and sync. The command `shortlink-sdk` does the same. */
+/** Runs an import, a report and a sync on an account with ten links. The command of `shortlink-cli` does the same. */
 async function tasks(client: ShortLinkClient, visit: () => void): Promise<void> {
   heading('Tasks')
   const rows = ['tea', 'cake', 'lamps'].map((name) => ({ url: `https://shop.example/new/${name}`, custom: name }))
@@ -204,7 +204,7 @@ async function main(): Promise<void> {
     await read(client)
     await fail(client)
   } else {
-    // Thirty requests a second instead of a minute, so that the limit shows and the demo is over soon.
+    // 30 requests a second instead of 30 a minute, so that the demo is short.
     const rateLimit = { requests: 30, interval: 1000 }
     const server = await serve(createSandbox({ rateLimit, data: sampleData(300) }))
     const folder = await mkdtemp(join(tmpdir(), 'shortlink-demo-'))

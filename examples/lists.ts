@@ -11,7 +11,7 @@ const client = new ShortLinkClient(sandbox.clientOptions)
 
 let before = 0
 
-/** Says how many requests were sent since the last time. */
+/** Prints the number of requests since the last call. */
 function requests(): string {
   const count = sandbox.requests.length - before
   before += count
@@ -37,7 +37,7 @@ console.log('four pages in flight:', codes, 'QR codes in their order,', requests
 for await (const { name, rotator } of client.campaigns.list({}, { concurrency: 1 })) {
   if (!name.endsWith('3')) continue
   console.log('found', name, rotator)
-  break // no further page is asked for
+  break // no further page is requested
 }
 console.log('stopped by break:', requests())
 

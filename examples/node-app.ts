@@ -1,6 +1,6 @@
 /**
- * A small web service on Node that keeps the key: `POST /links` shortens an address, `GET /links?page=2` is a page of
- * links, as a table with “next” needs it.
+ * A small web service on Node that keeps the key: `POST /links` shortens an address, and `GET /links?page=2` returns a
+ * page of links, for a table with a “next” button.
  *
  *     npx tsx examples/node-app.ts           against the sandbox: sends itself three requests, and ends
  *     npx tsx examples/node-app.ts 3000      at a port, for the server in SHORTLINK_BASE_URL and SHORTLINK_API_KEY
@@ -12,7 +12,7 @@ import { json } from 'node:stream/consumers'
 import { isShortLinkError, ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'
 
-/** The service. Somebody waits for each response, so a call takes ten seconds at most, the rate limit included. */
+/** Creates the service. A visitor waits for each response, so a call takes at most ten seconds, queue included. */
 function createApp(options: ShortLinkClientOptions) {
   const { links } = new ShortLinkClient({ deadline: 10_000, ...options })
   return createServer(async (request, response) => {

@@ -2,7 +2,7 @@ import { registerInstrumentations } from '@opentelemetry/instrumentation'
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici'
 import { NodeTracerProvider, type SpanProcessor } from '@opentelemetry/sdk-trace-node'
 
-/** Makes a span of every request that Node's fetch sends, below the span that is active where the call is made. */
+/** Creates a span for every request that Node's fetch sends, as a child of the span that is active at the call. */
 export function startTracing(spanProcessors: SpanProcessor[]): NodeTracerProvider {
   const provider = new NodeTracerProvider({ spanProcessors })
   provider.register()

@@ -1,10 +1,10 @@
 /**
- * A page that works with the platform and never sees the key: page → proxy → platform.
+ * Serves a page that uses the platform and never sees the key: page → proxy → platform.
  *
  *     npm run build && cd examples/browser && npm install && npm start
  *
  * The platform is the sandbox, on a port of its own. With SHORTLINK_BASE_URL, SHORTLINK_OPENER_URL and
- * SHORTLINK_API_KEY set, it is the server they name.
+ * SHORTLINK_API_KEY set, it is your server.
  */
 import { fileURLToPath } from 'node:url'
 import { ShortLinkClient } from 'shortlink-sdk'
@@ -25,7 +25,7 @@ async function startSandbox() {
 const client = new ShortLinkClient(process.env.SHORTLINK_BASE_URL ? {} : await startSandbox())
 const proxy = createProxy(client, {
   prefix: '/api/shortlink',
-  // What this page needs, and nothing else: it cannot read the account or delete a campaign.
+  // Only the calls that this page needs: it cannot read the account or delete a campaign.
   allow: ['GET /campaigns', 'GET /files', 'POST /files/upload/:filename', 'POST /opener/v3/api'],
   // The server listens on this machine alone. A real site asks here who is signed in:
   // authorize: async (request) => (await sessionOf(request)) !== null
@@ -38,7 +38,7 @@ const server = serve({
   middleware: [
     async (_request, next) => {
       const response = await next()
-      // Nothing but this site's own files runs in the page, and it talks to nobody else.
+      // Only this site's own files run in the page, and it connects to no other server.
       response.headers.set('Content-Security-Policy', "default-src 'self'")
       return response
     },

@@ -1,10 +1,10 @@
 /**
- * A long job: assigns 2,000 links to a campaign, with a progress bar. The process is
- * killed halfway and started again, and continues where it stopped.
+ * A long job: assigns 2,000 links to a campaign, with a progress bar. The process is killed halfway and started again,
+ * and continues where it stopped.
  *
  *     npx tsx examples/jobs/bulk-assign.ts     offline, against the sandbox on a free port of this machine
  *
- * With the arguments `assign <baseUrl> <apiKey> <journal>`, which it starts itself with, it is the program alone.
+ * It starts itself with the arguments `assign <baseUrl> <apiKey> <journal>`, which run the job.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -23,7 +23,7 @@ const LINKS = Array.from({ length: 2000 }, (_, index) => index + 1)
 /** The reference allows 30 requests a minute, which takes an hour and six minutes. This rate takes seconds. */
 const RATE = { requests: 400, interval: 1000 }
 
-/** The program itself. */
+/** The job. */
 async function assign(baseUrl: string, apiKey: string, journal: string): Promise<void> {
   const client = new ShortLinkClient({ baseUrl, apiKey, rateLimit: RATE })
   const work = bulk(LINKS, (id, { signal }) => client.campaigns.assignLink(CAMPAIGN, id, { signal }), {
@@ -41,7 +41,7 @@ async function assign(baseUrl: string, apiKey: string, journal: string): Promise
   console.log(`${done} done (${skipped} of them by an earlier run), ${failed} failed, ${seconds(elapsedMs)}`)
 }
 
-/** Shows that it works: kills the program, and lets the sandbox count. */
+/** Kills the job, starts it again, and counts the links in the sandbox. */
 async function show(): Promise<void> {
   const data = { campaigns: [{ id: CAMPAIGN }], links: LINKS.map((id) => ({ id })) }
   const sandbox = createSandbox({ rateLimit: RATE, data })

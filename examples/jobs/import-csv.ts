@@ -1,13 +1,13 @@
 /**
  * Shortens a CSV of addresses: reads `addresses.csv` with the columns `url` and `title`, and writes
  * `addresses.short.csv` with a column `shorturl` beside them. The process is killed halfway and started again, and
- * continues where it stopped. Every address has one link in the end, as the sandbox counts.
+ * continues where it stopped. In the end, every address has one link in the sandbox.
  *
  *     npx tsx examples/jobs/import-csv.ts     offline, against the sandbox on a free port of this machine
  *
- * From a shell, `npx shortlink-cli import addresses.csv --out addresses.short.csv` does the same, with drawn aliases.
+ * From a shell, `npx shortlink-cli import addresses.csv --out addresses.short.csv` does the same, with random aliases.
  *
- * It starts itself with the arguments `shorten <baseUrl> <apiKey> <addresses.csv>`: then it is the program alone.
+ * It starts itself with the arguments `shorten <baseUrl> <apiKey> <addresses.csv>`, which run the job.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -33,7 +33,7 @@ interface Row {
 /** The reference allows 30 requests a minute. This rate takes seconds instead. */
 const RATE = { requests: 400, interval: 1000 }
 
-/** The program itself. */
+/** The job. */
 async function shorten(baseUrl: string, apiKey: string, file: string): Promise<void> {
   const client = new ShortLinkClient({ baseUrl, apiKey, rateLimit: RATE })
   const rows: Row[] = parse(await readFile(file), { columns: true, bom: true })
@@ -55,10 +55,10 @@ async function shorten(baseUrl: string, apiKey: string, file: string): Promise<v
   console.log(`${done} done (${found} had a link that the journal did not know of), ${failed} failed`)
 }
 
-/** An alias exists once, so an address that always has the same one cannot get two links, however many there are. */
+/** Derives the alias from the address. An alias exists once, so an address never gets two links. */
 const aliasOf = (url: string) => createHash('sha256').update(url).digest('hex').slice(0, 12)
 
-/** Shows that it works: kills the program, and lets the sandbox count. */
+/** Kills the job, starts it again, and counts the links in the sandbox. */
 async function show(): Promise<void> {
   const sandbox = createSandbox({ rateLimit: RATE })
   const { baseUrl, close } = await serve(sandbox)
@@ -74,7 +74,7 @@ async function show(): Promise<void> {
   console.log(
     `shortening ${addresses.length} addresses, ${RATE.requests} requests in ${seconds(RATE.interval)} at most`,
   )
-  // A link is made, and the program is killed before it hears of it.
+  // A link is created, and the program is killed before it receives the response.
   sandbox.fail({ method: 'POST', path: '/url/add', after: 150, delay: Infinity })
   await run(program, 200)
   console.log('started again')

@@ -1,6 +1,6 @@
 /**
- * Shows that `worker.ts` holds what it says: puts 300 jobs into a queue for four workers, kills two of them while a
- * request of theirs is under way, and lets the sandbox count what was done.
+ * Tests `worker.ts`: adds 300 jobs to a queue for four workers, kills two of them during a request, and counts the QR
+ * codes in the sandbox.
  *
  *     REDIS_URL=redis://127.0.0.1:6379 npx tsx examples/queues/run.ts     against the sandbox, with your Redis
  */
@@ -49,7 +49,7 @@ async function startWorker(name: string) {
   return { name, child, exited }
 }
 
-/** Makes a QR code of which no worker hears: the one that asked for it is killed before the answer. */
+/** Creates a QR code whose response no worker receives, because the worker that requested it is killed first. */
 function killAfter(requests: number): void {
   const body = (answer: string) => {
     const { data } = sandbox.data.qrs.find(({ id }) => id === JSON.parse(answer).id)!
@@ -75,8 +75,8 @@ const allFinished = new Promise<void>((resolve) => {
   events.on('completed', finish)
   events.on('failed', finish)
 })
-// The id of a job names its item, so that an item that is added twice is one job. `attempts` are for a platform that
-// cannot be reached: waits for the rate limit do not count.
+// The id of a job names its item, so an item that is added twice is one job. `attempts` are for a platform
+// that cannot be reached. Waits for the rate limit do not count.
 const opts = { attempts: 10, backoff: { type: 'exponential', delay: 1000 } }
 await queue.addBulk(urls.map((url) => ({ name: 'create', data: { url }, opts: { ...opts, jobId: idOf(url) } })))
 console.log(`${urls.length} jobs, ${WORKERS} workers, ${RATE.requests} requests in ${RATE.interval / 1000} s at most`)

@@ -1,13 +1,13 @@
 /**
- * A worker of a BullMQ queue, of which any number can run, in as many processes and on as many machines as you like.
- * Each job creates a QR code. The workers share one rate limit, and `outcome` decides what is done again:
+ * A worker for a BullMQ queue. Any number of workers can run, in many processes and on many machines. Each job creates
+ * a QR code. The workers share one rate limit, and `outcome` decides which jobs are repeated:
  *
- * - When a job has a slot of the rate limit and is about to be sent, it is claimed in Redis, once for all workers. If
- *   the worker then dies, BullMQ gives the job to another, which finds the claim and does not send it again: it fails as
- *   `unknown`. A job that had not been sent has no claim, and is simply done.
- * - A request that was certainly not done (`not-sent`, or `rejected` by the rate limit) gives up the claim, and BullMQ
- *   repeats the job.
- * - Anything else fails for good, with the outcome at the beginning of its reason.
+ * - When a job has a slot of the rate limit and is about to be sent, the worker claims it in Redis. If the worker then
+ *   dies, BullMQ gives the job to another worker, which finds the claim and does not send the request again: the job
+ *   fails as `unknown`. A job without a claim was not sent, so the other worker does it.
+ * - If a request was certainly not done (`not-sent`, or `rejected` by the rate limit), the worker removes the claim,
+ *   and BullMQ repeats the job.
+ * - Every other job fails without a retry, with the outcome at the beginning of its reason.
  *
  *     REDIS_URL=… SHORTLINK_BASE_URL=… SHORTLINK_API_KEY=… npx tsx examples/queues/worker.ts
  *
@@ -27,7 +27,7 @@ const {
   LOCK_MS = '30000',
 } = process.env
 
-/** How long a claim is kept, in seconds: longer than a job can lie in the queue. */
+/** How long a claim is kept, in seconds: longer than a job can stay in the queue. */
 const CLAIM_KEPT = 30 * 24 * 3600
 
 const redis = new Redis(REDIS_URL, { maxRetriesPerRequest: null })
@@ -36,9 +36,9 @@ await storeClient.connect() // a call that comes before Redis is ready would not
 const store = new RateLimiterRedis({ storeClient, points: Number(REQUESTS), duration: Number(SECONDS) })
 const client = new ShortLinkClient({
   rateLimit: sharedRateLimiter(store, { key: QUEUE }),
-  // The queue repeats what may be repeated.
+  // The queue retries.
   retry: 0,
-  // To wait for the rate limit is nothing special here.
+  // Waits for the rate limit are normal here, so they are not logged.
   logLevel: 'error',
   headers: { 'User-Agent': WORKER },
 })
@@ -66,16 +66,16 @@ const worker = new Worker<{ url: string }, { id: number; link: string }>(
     connection: redis,
     name: WORKER,
     concurrency: 5,
-    // How soon the jobs of a worker that died are given to another.
+    // How soon another worker gets the jobs of a worker that died.
     lockDuration: Number(LOCK_MS),
     stalledInterval: Number(LOCK_MS),
-    // The claim decides what becomes of such a job, however often it is passed on.
+    // The claim decides whether such a job is done, even if several workers get it.
     maxStalledCount: 1000,
   },
 )
 worker.on('error', (error) => console.error(`${WORKER}: ${error.message}`))
 
-// The jobs in work are finished first.
+// Jobs in progress finish first.
 process.once('SIGTERM', async () => {
   await worker.close()
   redis.disconnect()

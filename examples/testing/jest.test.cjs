@@ -1,6 +1,6 @@
 /**
- * How to test your own app with Jest: CommonJS, and no network. Below Node 24.9, jest.config.js needs a transform to
- * CommonJS, and this for it, because the packages are ES modules:
+ * How to test your own app with Jest, in CommonJS and without a network. The packages are ES modules, so below Node
+ * 24.9, jest.config.js needs a transform to CommonJS, and this setting:
  *
  *     transformIgnorePatterns: ['/node_modules/(?!(shortlink-sdk|ky)/)'],
  */

@@ -1,18 +1,18 @@
 /**
- * The server lost my POST, or did it? The connection ends after the work is done and before the answer comes. Sending
- * again makes a second campaign, giving up tells the user a lie. `error.outcome` says which case it is.
+ * The connection is lost after the server has created a campaign and before the response arrives. Sending the POST
+ * again would create a second campaign. `error.outcome` says whether the work may have been done.
  */
 import assert from 'node:assert/strict'
 import { type CreatedCampaign, isShortLinkError, ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 
-/** Creates a campaign exactly once, whatever happens to the answer. */
+/** Creates a campaign exactly once, even if a response is lost. */
 async function createOnce(client: ShortLinkClient, name: string): Promise<CreatedCampaign> {
   for (;;) {
     const sent = await client.campaigns.create({ name }).safe()
     if (sent.ok) return sent.data
     if (!isShortLinkError(sent.error) || sent.error.outcome !== 'unknown') throw sent.error
-    // It may have been done. Only the platform knows: look before sending again.
+    // The work may have been done: search for the campaign before sending again.
     for await (const campaign of client.campaigns.list()) if (campaign.name === name) return campaign
   }
 }

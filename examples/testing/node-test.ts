@@ -1,6 +1,5 @@
 /**
- * How to test your own app with node:test, here one that reads its addresses from the environment and so needs a
- * real port.
+ * How to test your own app with node:test. This app reads its addresses from the environment, so it needs a real port.
  *
  *     npx tsx --test examples/testing/node-test.ts
  */

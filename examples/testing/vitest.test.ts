@@ -1,4 +1,4 @@
-/** How to test your own app with vitest: the platform in memory, and the app none the wiser. */
+/** How to test your own app with Vitest, against the mock server in memory. */
 import { NotFoundError, ServerError, ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -15,7 +15,7 @@ async function launch(client: ShortLinkClient, product: string, linkId: number):
   return campaign.rotator
 }
 
-// Real deployments answer in other words than the reference: an app should not notice.
+// Real servers respond in other forms than the reference. The client hides the difference.
 describe.each(['reference', 'deployed'] as const)('launch, with answers as in %s', (dialect) => {
   const sandbox = createSandbox({ dialect, data: { links: [{ longurl: 'https://shop.example/tea' }] } })
   const client = new ShortLinkClient({ ...sandbox.clientOptions, retry: 0 })
