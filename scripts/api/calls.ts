@@ -106,7 +106,7 @@ function createRecorder() {
       recorded.push(call)
       return never
     },
-    errorContext: () => ({}),
+    createOperationContext: () => ({}),
   } satisfies Partial<Record<keyof Api, unknown>>
   return { api: api as unknown as Api, recorded }
 }

@@ -5,9 +5,9 @@ import { API, Api } from './http/api.ts'
 import { type ApiPromise, startNow } from './http/api-promise.ts'
 import { type Read, readPageWithSchema, readWhole } from './http/envelope.ts'
 import { type ListOptions, type ListPromise, type PageQuery, RequestedList } from './http/list.ts'
-import { userPath } from './http/path.ts'
-import { headerPairs, type RequestOptions, requestOptionChecks } from './http/request-options.ts'
-import { type UploadContent, uploadOf, uploadOptionChecks } from './http/upload.ts'
+import { parseUserPath } from './http/path.ts'
+import { getValidHeaders, type RequestOptions, requestOptionChecks } from './http/request-options.ts'
+import { createUpload, type UploadContent, uploadOptionChecks } from './http/upload.ts'
 import { LinksResource } from './links/links.ts'
 import { resolveSettings, type ShortLinkClientOptions } from './options.ts'
 import { AccountResource } from './resources/account.ts'
@@ -157,7 +157,7 @@ export class ShortLinkClient {
     )
     // Invalid headers are for the constructor too.
     const headers = requestOptionChecks.headers.fits(given.headers)
-      ? [...headerPairs(options.headers), ...headerPairs(given.headers)]
+      ? [...getValidHeaders(options.headers), ...getValidHeaders(given.headers)]
       : given.headers
     const fetchOptions = requestOptionChecks.fetchOptions.fits(given.fetchOptions)
       ? { ...options.fetchOptions, ...given.fetchOptions }
@@ -213,10 +213,10 @@ export class ShortLinkClient {
     const issues = checkOptions(params, requestChecks)
     const { query, json, body, schema, as }: RequestParams<T> = issues.length ? {} : params
     if (schema && as) issues.push({ path: ['as'], message: 'expected `schema` or `as`, got both' })
-    const upload = body === undefined ? undefined : uploadOf(body, 'body')
+    const upload = body === undefined ? undefined : createUpload(body, 'body')
     const call = {
       method,
-      path: userPath(path),
+      path: parseUserPath(path),
       query,
       json,
       upload,
@@ -247,7 +247,7 @@ export class ShortLinkClient {
     if (isKeyMissing) issues.push({ path: ['listKey'], message: 'is missing, expected the key of the rows' })
     const { listKey, query, schema }: Partial<PaginateParams<T>> = issues.length ? {} : params
     const read = readPageWithSchema(listKey!, schema)
-    const list = { path: userPath(path), query, read, hasUniqueIds: false, issues }
+    const list = { path: parseUserPath(path), query, read, hasUniqueIds: false, issues }
     return RequestedList.create(this[API], list, options)
   }
 }

@@ -6,11 +6,11 @@ import { ApiKey, type AuthScheme, authSchemes, type KeySource } from './http/api
 import type { Settings } from './http/call.ts'
 import { Endpoint } from './http/endpoint.ts'
 import type { Observers } from './http/observers.ts'
-import { type Logger, type LogLevel, logLevels, logMethods, logObservers } from './http/observers.ts'
+import { createLogObservers, type Logger, type LogLevel, logLevels, logMethods } from './http/observers.ts'
 import {
   authorizationBesideKey,
-  authorizationIn,
-  headerPairs,
+  findAuthorization,
+  getValidHeaders,
   type RequestOptions,
   requestOptionChecks,
 } from './http/request-options.ts'
@@ -148,8 +148,8 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
   throwIfOptionsInvalid(checkOptions(options, clientOptionChecks), redact)
   apiKey.check()
   const { allowInsecureHttp = false, openerAuth = 'none', logger = console as Logger, rateLimit } = options
-  const headers = headerPairs(options.headers)
-  const authorization = authorizationIn(headers)
+  const headers = getValidHeaders(options.headers)
+  const authorization = findAuthorization(headers)
   if (apiKey.isGiven && authorization !== undefined) throwIfOptionsInvalid([authorizationBesideKey], redact)
 
   function createEndpoint(
@@ -163,7 +163,7 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
       const key = usesKey ? (authorization ?? apiKey.source) : null
       const owner = { baseUrl: address.get(), key, fetch: options.fetch ?? globalThis.fetch }
       const limit = limitOf(rateLimit, redact)
-      const listeners = [options, logObservers(options.logLevel ?? logLevelOfEnvironment(redact), logger)]
+      const listeners = [options, createLogObservers(options.logLevel ?? logLevelOfEnvironment(redact), logger)]
       return { listeners, findLimiter: () => limit && limiterOf(limit, owner) }
     }
     return new Endpoint(address, apiKey, usesKey, resolve)

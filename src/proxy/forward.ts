@@ -2,7 +2,7 @@ import { isShortLinkError } from '../client/errors.ts'
 import type { Api } from '../client/http/api.ts'
 import { decode } from '../client/http/body.ts'
 import type { Received } from '../client/http/envelope.ts'
-import { userPath } from '../client/http/path.ts'
+import { parseUserPath } from '../client/http/path.ts'
 import { rateHeaders } from '../client/rate-limit/headers.ts'
 import { systemClock } from '../client/runtime/clock.ts'
 import { headerOf } from '../client/runtime/fetch.ts'
@@ -32,7 +32,7 @@ export async function forward(api: Api, request: Request, { path, search }: Rout
   const upload = streamedUpload(request)
   const call = {
     method: request.method,
-    path: userPath(isOpener ? path.slice(OPENER.length) : path),
+    path: parseUserPath(isOpener ? path.slice(OPENER.length) : path),
     search,
     api: isOpener ? ('opener' as const) : undefined,
     upload,

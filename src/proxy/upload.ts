@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../client/errors.ts'
 import type { Upload } from '../client/http/call.ts'
-import { openSource, withLength } from '../client/http/upload.ts'
+import { declareLength, openSource } from '../client/http/upload.ts'
 import { systemClock } from '../client/runtime/clock.ts'
 import { isDeno, streamedRedirect } from '../client/runtime/environment.ts'
 import { ProxyRefusal } from './error-response.ts'
@@ -40,7 +40,7 @@ export function streamedUpload({ method, body, bodyUsed, headers }: Request): Vi
       // Deno sends the length only of the request's own stream (denoland/deno#24197).
       if (isDeno()) return { ...common, body }
       const source = openSource(bytesOf(body, reading, length))
-      return { ...common, ...source, body: withLength(source.body, length) }
+      return { ...common, ...source, body: declareLength(source.body, length) }
     },
   }
 }

@@ -77,7 +77,7 @@ class StubbedList<Row> extends CallPromise<Page<Row>> {
 
 /** Settles the promise of a stub. A rejection is marked as handled, because stubs are made before they are used. */
 function stubbed<T, P extends CallPromise<T>>(promise: P, value: T | Error): P {
-  promise.whenUsed(() => respondWith(value)).then(undefined, () => {})
+  promise.onFirstUse(() => respondWith(value)).then(undefined, () => {})
   return promise
 }
 

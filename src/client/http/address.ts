@@ -51,13 +51,13 @@ export class Address {
       throw new ConfigurationError(`${option}: is relative to a page, and there is no page here: give an absolute URL`)
     }
     const value = environment(variable)
-    if (value === undefined) throw new ConfigurationError(`no base URL: set ${addressWords(this.names)}`)
+    if (value === undefined) throw new ConfigurationError(`no base URL: set ${formatAddressNames(this.names)}`)
     return parseAddress(variable, value, this.#allowInsecureHttp)
   }
 }
 
 /** Returns the option and the variable that set an address. */
-export const addressWords = ({ option, variable }: AddressNames): string => `\`${option}\` or ${variable}`
+export const formatAddressNames = ({ option, variable }: AddressNames): string => `\`${option}\` or ${variable}`
 
 /** Only `/`, `./` and `../` make an address relative: `sho.rt/api` lacks its scheme. */
 const isRelative = (address: unknown): address is string => typeof address === 'string' && /^\.{0,2}\//.test(address)

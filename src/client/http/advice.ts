@@ -4,32 +4,32 @@ import { MAX_QUOTED } from '../errors.ts'
 import { canParseUrl } from '../runtime/environment.ts'
 import { isRecord } from '../runtime/text.ts'
 import { redactLine } from '../secrets.ts'
-import { addressWords } from './address.ts'
+import { formatAddressNames } from './address.ts'
 import { isHtml } from './body.ts'
 import type { Call } from './call.ts'
 
 /** Returns advice about a response that refuses the request. */
-export function adviceAboutRefusal(call: Call<unknown>, status: number, isFromApi: boolean): string {
-  if (status === 404 && isUnknownPath(call, isFromApi)) return unknownPathAdvice(call)
+export function getRefusalAdvice(call: Call<unknown>, status: number, isFromApi: boolean): string {
+  if (status === 404 && isUnknownPath(call, isFromApi)) return getUnknownPathAdvice(call)
   const isAboutKey = (status === 401 || status === 403) && call.endpoint.usesKey && call.endpoint.apiKey.isSent
   return isAboutKey ? KEY_ADVICE : ''
 }
 
 /** Returns advice about a response that is not what the platform documents. */
-export function adviceAboutBody(call: Call<unknown>, body: unknown): string {
+export function getBodyAdvice(call: Call<unknown>, body: unknown): string {
   const isAddressDoubtful = typeof body === 'string' && isHtml(body)
-  return isAddressDoubtful ? addressAdvice(call) : ''
+  return isAddressDoubtful ? getAddressAdvice(call) : ''
 }
 
 /** Returns advice about an address that may be wrong. */
-export function addressAdvice(call: Call<unknown>): string {
+export function getAddressAdvice(call: Call<unknown>): string {
   const address = redactLine(call.redact, call.endpoint.address.get(), MAX_QUOTED)
-  return `. Check ${namesOf(call)}, which is ${address}`
+  return `. Check ${formatNames(call)}, which is ${address}`
 }
 
 /** The words for a redirect: its target, and the way out. `null`: the runtime does not reveal where. */
-export function redirectWords(location: string | null, call: Call<unknown>): string {
-  const advice = `. Redirects are not followed: set ${namesOf(call)} to the new address`
+export function describeRedirect(location: string | null, call: Call<unknown>): string {
+  const advice = `. Redirects are not followed: set ${formatNames(call)} to the new address`
   if (location === null) return `redirected to another address, which this runtime does not reveal${advice}`
   // Masked as the server wrote it: `new URL` would mix its spelling with another.
   const shown = call.redact(location)
@@ -37,8 +37,8 @@ export function redirectWords(location: string | null, call: Call<unknown>): str
   return `redirected to ${redactLine(call.redact, target, MAX_QUOTED)}${advice}`
 }
 
-function namesOf({ endpoint }: Call<unknown>): string {
-  return addressWords(endpoint.address.names)
+function formatNames({ endpoint }: Call<unknown>): string {
+  return formatAddressNames(endpoint.address.names)
 }
 
 /** If the client sends no key, a proxy adds it, and reports the problem itself. */
@@ -60,7 +60,7 @@ function hasIdInBody({ json, checks }: Call<unknown>['spec']): boolean {
 }
 
 /** The reference does not show the links section, so that some servers may lack it. */
-function unknownPathAdvice(call: Call<unknown>): string {
-  const advice = addressAdvice(call)
+function getUnknownPathAdvice(call: Call<unknown>): string {
+  const advice = getAddressAdvice(call)
   return /^\/urls?(\/|$)/.test(call.path) ? `. This server may have no links section${advice}` : advice
 }

@@ -46,7 +46,7 @@ export class ApiKey {
 
   /** @throws {ConfigurationError} if the key that was given is invalid */
   check(): void {
-    if (this.isGiven && typeof this.#source !== 'function') checked(this.#source, 'apiKey')
+    if (this.isGiven && typeof this.#source !== 'function') assertKey(this.#source, 'apiKey')
   }
 
   /**
@@ -63,7 +63,7 @@ export class ApiKey {
       )
     }
     const name = this.#source === undefined ? 'SHORTLINK_API_KEY' : 'apiKey'
-    const key = checked(typeof source === 'string' ? source : await this.#ask(source), name)
+    const key = assertKey(typeof source === 'string' ? source : await this.#callSource(source), name)
     this.#remember(key)
     return key
   }
@@ -72,8 +72,8 @@ export class ApiKey {
    * The value of the `Authorization` header.
    * @throws {ConfigurationError} if the scheme in the environment is invalid
    */
-  authorization(key: string): string {
-    const scheme = this.#scheme ?? schemeFromEnvironment(this.redact)
+  formatAuthorization(key: string): string {
+    const scheme = this.#scheme ?? readScheme(this.redact)
     return scheme === 'raw' ? key : `${scheme} ${key}`
   }
 
@@ -87,7 +87,7 @@ export class ApiKey {
   /** Removes the key from a text. */
   readonly redact: Redact = (text) => this.secrets.redact(text)
 
-  async #ask(source: () => string | Promise<string>): Promise<unknown> {
+  async #callSource(source: () => string | Promise<string>): Promise<unknown> {
     try {
       return await source()
     } catch (error) {
@@ -102,14 +102,14 @@ export class ApiKey {
 }
 
 /** @throws {ConfigurationError} if it is no key */
-function checked(key: unknown, name: string): string {
-  const problem = problemOf(key)
+function assertKey(key: unknown, name: string): string {
+  const problem = findKeyProblem(key)
   if (problem) throw new ConfigurationError(`${name}: ${problem}`)
   return key as string
 }
 
 /** @internal */
-function schemeFromEnvironment(redact?: Redact): AuthScheme {
+function readScheme(redact?: Redact): AuthScheme {
   const scheme = environment('SHORTLINK_AUTH_SCHEME') ?? 'Bearer'
   const known = authSchemes.find((name) => name === scheme)
   if (known) return known
@@ -117,7 +117,7 @@ function schemeFromEnvironment(redact?: Redact): AuthScheme {
   throw new ConfigurationError(`SHORTLINK_AUTH_SCHEME: ${problem}`, { redact })
 }
 
-function problemOf(key: unknown): string | undefined {
+function findKeyProblem(key: unknown): string | undefined {
   if (typeof key !== 'string') return mismatch('a string', key)
   if (key === '') return 'is empty'
   const [, scheme] = /^(bearer|token)\s/i.exec(key) ?? []

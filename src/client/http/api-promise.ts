@@ -76,7 +76,7 @@ export class CallPromise<T> extends Promise<T> implements ApiPromise<T> {
   }
 
   /** Sets the call that the first use of the promise starts. */
-  whenUsed(start: () => Promise<CallResult<T>>): this {
+  onFirstUse(start: () => Promise<CallResult<T>>): this {
     this.#start = start
     return this
   }
@@ -123,7 +123,7 @@ export class CallPromise<T> extends Promise<T> implements ApiPromise<T> {
 
 /** Returns the promise of a call that has started, whether or not the promise is used. */
 export function startNow<T>(result: Promise<CallResult<T>>): ApiPromise<T> {
-  const call = new CallPromise<T>().whenUsed(() => result)
+  const call = new CallPromise<T>().onFirstUse(() => result)
   call.start()
   return call
 }

@@ -13,20 +13,20 @@ import {
   type Call,
   type CallContext,
   type CallSpec,
-  errorContextOf,
+  collectSecrets,
+  createErrorContext,
   type Failure,
   prepareCall,
   type Settings,
-  secretsOf,
   type Upload,
 } from './call.ts'
 import { readBody, readPage } from './envelope.ts'
-import { abortedWait } from './failure.ts'
+import { createAbortError } from './failure.ts'
 import { type ListApi, type ListOptions, type ListPromise, type PageQuery, RequestedList } from './list.ts'
 import { emit, reportDrift } from './observers.ts'
 import type { Path } from './path.ts'
 import type { RequestOptions } from './request-options.ts'
-import { afterFailure, retryDelay } from './retry.ts'
+import { getRetryDelay, recordFailure } from './retry.ts'
 
 /** The request of a call. The compiler requires a check for each parameter. */
 type RequestShape<P> =
@@ -115,7 +115,7 @@ export class Api implements ListApi {
     const context = { ...this.#context, calledFrom: this.#context.calledFrom ?? new Error() }
     const call = prepareCall(spec, options, this.#settings, context)
     const started = performance.now()
-    const durationMs = () => Math.max(0, performance.now() - started)
+    const getDurationMs = () => Math.max(0, performance.now() - started)
     let attempt = noAttempt
     try {
       for (;;) {
@@ -123,18 +123,18 @@ export class Api implements ListApi {
         const attempted = await makeAttempt(call, attempt, this.#settings)
         if (!isFailure(attempted)) {
           const { status, attempts } = attempted
-          emit(call, 'onSuccess', () => ({ status, attempts, durationMs: durationMs() }))
+          emit(call, 'onSuccess', () => ({ status, attempts, durationMs: getDurationMs() }))
           return attempted
         }
-        attempt = afterFailure(call, attempt, attempted)
-        const delayMs = retryDelay(call, attempt, attempted)
+        attempt = recordFailure(call, attempt, attempted)
+        const delayMs = getRetryDelay(call, attempt, attempted)
         if (delayMs === undefined) throw attempted.error
         await waitForRetry(call, attempt, attempted, delayMs)
       }
     } catch (error) {
       // Anything else steers the user's framework.
       if (isShortLinkError(error)) {
-        emit(call, 'onError', () => ({ error, attempts: error.attempts, durationMs: durationMs() }))
+        emit(call, 'onError', () => ({ error, attempts: error.attempts, durationMs: getDurationMs() }))
       }
       throw error
     }
@@ -164,7 +164,7 @@ export class Api implements ListApi {
   readonly baseUrl = (): string | undefined => this.#settings.management.address.known
 
   /** Removes the secrets of the client from a text. */
-  readonly redact = (text: string): string => redactPasswords(secretsOf(this.#settings).redact(text))
+  readonly redact = (text: string): string => redactPasswords(collectSecrets(this.#settings).redact(text))
 
   /** Returns the state of the management API's rate limit. */
   readonly rateLimit = (): RateLimitState => {
@@ -174,11 +174,11 @@ export class Api implements ListApi {
   }
 
   /** Returns the error context for a call that is rejected before it is prepared. */
-  readonly contextOf = (call: Pick<CallSpec<never>, 'method' | 'path' | 'api'>): ErrorContext =>
-    errorContextOf(call, this.#settings, this.#context)
+  readonly createContext = (call: Pick<CallSpec<never>, 'method' | 'path' | 'api'>): ErrorContext =>
+    createErrorContext(call, this.#settings, this.#context)
 
   /** Returns the error context for a call that makes several requests. The message begins with its name. */
-  readonly errorContext = (operation: string): ErrorContext => {
+  readonly createOperationContext = (operation: string): ErrorContext => {
     const { calledFrom } = this.#context
     return { operation, calledFrom, redact: this.#settings.apiKey.redact }
   }
@@ -196,6 +196,6 @@ const isFailure = (attempted: CallResult<unknown> | Failure): attempted is Failu
 async function waitForRetry(call: Call<unknown>, attempt: Attempt, failure: Failure, delayMs: number): Promise<void> {
   emit(call, 'onRetry', () => ({ attempt: attempt.number, delayMs, reason: failure.error.message }))
   await sleep(delayMs, call.signal).catch((reason) => {
-    throw abortedWait(call, attempt, failure, reason)
+    throw createAbortError(call, attempt, failure, reason)
   })
 }

@@ -14,8 +14,15 @@ import { redactHeaders } from '../secrets.ts'
 import type { CallResult } from './api-promise.ts'
 import { decode, parseBody, readBytes, readText } from './body.ts'
 import type { Attempt, Call, Failure, OpenedUpload, Settings, Step } from './call.ts'
-import { messageOf, openEnvelope, type Received } from './envelope.ts'
-import { AttemptError, invalidResponse, noResponse, noSlot, refused, timeLimit } from './failure.ts'
+import { findMessage, openEnvelope, type Received } from './envelope.ts'
+import {
+  AttemptError,
+  createSlotError,
+  failWithInvalidResponse,
+  failWithoutResponse,
+  failWithRefusal,
+  getTimeLimit,
+} from './failure.ts'
 import { emit, reportDrift } from './observers.ts'
 import type { BeforeRequest } from './request-options.ts'
 
@@ -40,7 +47,7 @@ export async function beginAttempt(call: Call<unknown>, last: Attempt): Promise<
       onWait: (event: SlotWait) => emit(call, 'onWait', () => event),
     })
   } catch (reason) {
-    throw noSlot(call, last, reason)
+    throw createSlotError(call, last, reason)
   }
   return { ...last, number, began: systemClock.now() }
 }
@@ -66,7 +73,7 @@ export async function makeAttempt<T>(
     // A hook or a key function may return after the attempt has ended.
     throwIfAborted(ending)
     step = 'key'
-    const authorization = await authorizationFor(call)
+    const authorization = await getAuthorization(call)
     throwIfAborted(ending)
     emit(call, 'onRequest', () => ({ attempt: attempt.number }))
     step = 'content'
@@ -77,7 +84,7 @@ export async function makeAttempt<T>(
     })
     throwIfAborted(ending)
     throwIfAborted(signal)
-    const init = initOf(call, request, authorization, upload, ending)
+    const init = buildInit(call, request, authorization, upload, ending)
     sentAt = performance.now()
     step = 'fetch'
     const sending = (upload?.send ?? client.fetch)(call.target, init)
@@ -112,14 +119,14 @@ export async function makeAttempt<T>(
   try {
     // The server may do a write anyway once it was sent, so work that must know its result waits for it.
     const isAwaited = () => step === 'sent' && call.priority === 'low' && call.method !== 'GET'
-    const graceMs = () => (isAwaited() ? call.timeout || ABORTED_TIMEOUT : 0)
-    read = await withDeadline(exchange, timeLimit(call, attempt).ms, signal, graceMs)
+    const getGraceMs = () => (isAwaited() ? call.timeout || ABORTED_TIMEOUT : 0)
+    read = await withDeadline(exchange, getTimeLimit(call, attempt).ms, signal, getGraceMs)
   } catch (thrown) {
     if (!signal?.aborted && isSteering(thrown, step)) {
       releaseSlot(call)
       throw thrown
     }
-    const failure = noResponse(call, attempt, step, upload?.failure?.() ?? thrown, response)
+    const failure = failWithoutResponse(call, attempt, step, upload?.failure?.() ?? thrown, response)
     if (failure.outcome === 'not-sent') releaseSlot(call)
     else endpoint.limiter?.observe()
     return failure
@@ -149,22 +156,22 @@ async function runHooks(hooks: readonly BeforeRequest[], request: Request): Prom
     const changed: unknown = await hook(request)
     if (changed === undefined || changed === request) continue
     if (!isRequest(changed)) throw new TypeError(mismatch('a Request or nothing', changed))
-    const others = [...changed.headers]
+    const pairs = [...changed.headers]
     for (const name of [...headers.keys()]) headers.delete(name)
-    for (const [name, value] of others) headers.set(name, value)
+    for (const [name, value] of pairs) headers.set(name, value)
   }
 }
 
 /** Returns the value of the `Authorization` header; `undefined` if no key is sent. */
-async function authorizationFor({ endpoint, secrets }: Call<unknown>): Promise<string | undefined> {
+async function getAuthorization({ endpoint, secrets }: Call<unknown>): Promise<string | undefined> {
   const key = endpoint.usesKey ? await endpoint.apiKey.get() : null
   if (key === null) return undefined
   secrets.add(key)
-  return endpoint.apiKey.authorization(key)
+  return endpoint.apiKey.formatAuthorization(key)
 }
 
 /** Returns the init for `fetch`. */
-function initOf(
+function buildInit(
   { method, body, fetchOptions }: Call<unknown>,
   request: Request,
   authorization: string | undefined,
@@ -220,8 +227,9 @@ function observeResponse(
   const retryAfter = parseRetryAfter(headers, body)
   const opened = openEnvelope(body, status)
   // Some gateways refuse what is over the limit with 403.
-  const isLimit = status === 403 && headers.get('X-RateLimit-Remaining') === '0' && /RATE_?LIMIT/i.test(messageOf(body))
-  const envelope = isLimit && opened?.ok === false ? { ...opened, status: 429 } : opened
+  const isRateLimit403 =
+    status === 403 && headers.get('X-RateLimit-Remaining') === '0' && /RATE_?LIMIT/i.test(findMessage(body))
+  const envelope = isRateLimit403 && opened?.ok === false ? { ...opened, status: 429 } : opened
   const isRateLimited = envelope?.ok === false && envelope.status === 429
   limiter?.observe({ headers, refused: isRateLimited, retryAfter })
   const { inARow, lastAt } = endpoint.refusals
@@ -242,16 +250,17 @@ async function readResult<T>(
   client: Settings,
 ): Promise<CallResult<T> | Failure> {
   const { response, envelope, rateLimit } = received
-  if (envelope?.ok === false && !call.spec.accepts?.(envelope)) return refused(call, attempt, received, envelope)
+  if (envelope?.ok === false && !call.spec.accepts?.(envelope))
+    return failWithRefusal(call, attempt, received, envelope)
   const context: ParseContext = { path: [], issues: [] }
   const data = await call.spec.read(received, context)
   if (context.unusable || context.issues.length > 0) {
-    const failure = invalidResponse(call, attempt, received, context.issues)
+    const failure = failWithInvalidResponse(call, attempt, received, context.issues)
     if (context.unusable || client.validation === 'strict') return failure
     reportDrift(client.management.listeners, failure.error)
   }
   const { status } = response
-  const toResponse = () => responseWithoutSecrets(response, call)
+  const toResponse = () => redactResponse(response, call)
   return { data, rateLimit, attempts: attempt.sent + 1, status, url: call.url, toResponse }
 }
 
@@ -262,7 +271,7 @@ function releaseSlot({ endpoint: { limiter } }: Call<unknown>): void {
 }
 
 /** Returns the response itself; if it or its URL contains a secret, a copy without secrets and without the URL. */
-function responseWithoutSecrets(response: FetchResponse, { redact, target }: Call<unknown>): Response {
+function redactResponse(response: FetchResponse, { redact, target }: Call<unknown>): Response {
   const { status, statusText = '' } = response
   const headers = [...readableHeaders(response)]
   const isSafe = [target, statusText, ...headers.flat()].every((text) => redact(text) === text)

@@ -89,7 +89,7 @@ export function parseBody(text: string): unknown {
     const body: unknown = JSON.parse(text)
     return isDeeperThan(MAX_DEPTH, body) ? text : body
   } catch {
-    return jsonBehindText(text) ?? text
+    return parseJsonAfterText(text) ?? text
   }
 }
 
@@ -99,7 +99,7 @@ function isDeeperThan(levels: number, value: unknown): boolean {
 }
 
 /** The JSON object at the end of a text, if it has the key `error`, which no nested object has. */
-function jsonBehindText(text: string): unknown {
+function parseJsonAfterText(text: string): unknown {
   const [before] = prefix.exec(text.slice(0, MAX_PREFIX)) ?? []
   if (before === undefined) return undefined
   try {
@@ -119,7 +119,7 @@ export function isHtml(body: string): boolean {
 /** Describes a body that is not a JSON object, with its first readable words without secrets. */
 export function describeUnreadable(body: unknown, redact: Redact): string {
   if (typeof body !== 'string') return 'expected a JSON object in the response body'
-  const excerpt = excerptOf(redact(body))
+  const excerpt = extractExcerpt(redact(body))
   if (body.trim() === '') return 'the response is empty'
   const begins = excerpt && `. It begins with “${excerpt}”`
   if (!isHtml(body)) return `the response is not JSON, or was cut short${begins}`
@@ -129,7 +129,7 @@ export function describeUnreadable(body: unknown, redact: Redact): string {
 }
 
 /** Returns the beginning of the words of a text that has no secrets, on one line. */
-function excerptOf(text: string): string {
+function extractExcerpt(text: string): string {
   const visible = text
     .slice(0, 4000)
     .replace(/<!--[\s\S]*?(-->|$)/g, ' ')

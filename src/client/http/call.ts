@@ -20,11 +20,11 @@ import type { Read, Refusal } from './envelope.ts'
 import type { Path } from './path.ts'
 import {
   authorizationBesideKey,
-  authorizationIn,
   type BeforeRequest,
   callOptionNames,
+  findAuthorization,
+  getValidHeaders,
   type HeaderPair,
-  headerPairs,
   type Priority,
   type RequestOptions,
   requestOptionChecks,
@@ -209,12 +209,13 @@ export function prepareCall<T>(
   const common = endpoint.usesKey
     ? settings.headers
     : settings.headers.filter(([name]) => name.toLowerCase() !== 'authorization')
-  const pairs = [...common, ...headerPairs(options.headers)]
-  const authorization = authorizationIn(pairs)
-  const secrets = secretsOf(settings, pairs)
-  for (const password of [...secretsIn(query, checks), ...secretsIn(json, checks)]) secrets.addPassword(password)
+  const pairs = [...common, ...getValidHeaders(options.headers)]
+  const authorization = findAuthorization(pairs)
+  const secrets = collectSecrets(settings, pairs)
+  for (const password of [...findSecretParams(query, checks), ...findSecretParams(json, checks)])
+    secrets.addPassword(password)
   const redact: Redact = (text) => redactPasswords(secrets.redact(text))
-  const errorContext = errorContextOf(spec, settings, context, redact)
+  const errorContext = createErrorContext(spec, settings, context, redact)
 
   const issues = [
     ...checkValue(['method'], method, methods),
@@ -230,8 +231,8 @@ export function prepareCall<T>(
   }
   if (authorization !== undefined && apiKey.isSent) issues.push(authorizationBesideKey)
   // Encoding invalid parameters could add a second issue for each.
-  const body = issues.length ? undefined : stringify(json, issues)
-  const search = issues.length ? '' : (spec.search ?? queryString(query, issues))
+  const body = issues.length ? undefined : stringifyJson(json, issues)
+  const search = issues.length ? '' : (spec.search ?? buildQuery(query, issues))
   if (issues.length) throw new InvalidRequestError(issues, errorContext)
   if (typeof Request !== 'function') throw new ConfigurationError(NO_REQUEST, errorContext)
 
@@ -258,7 +259,7 @@ export function prepareCall<T>(
     url,
     target: baseUrl + path + search,
     body,
-    headers: headersOf(pairs),
+    headers: buildHeaders(pairs),
     fetchOptions: { ...settings.fetchOptions, ...options.fetchOptions },
     beforeRequest: [settings.beforeRequest, options.beforeRequest].filter((hook) => hook !== undefined),
     redact,
@@ -275,7 +276,7 @@ export function prepareCall<T>(
 
 const NO_REQUEST = 'this environment has no Request: under Jest, use jest-fixed-jsdom'
 
-function headersOf(pairs: readonly HeaderPair[]): Headers {
+function buildHeaders(pairs: readonly HeaderPair[]): Headers {
   const headers = new Headers({ accept: 'application/json', 'content-type': 'application/json' })
   // Browsers set their own User-Agent; a custom one would cause a preflight.
   if (!isBrowser()) headers.set('user-agent', `shortlink-sdk/${VERSION}`)
@@ -284,7 +285,7 @@ function headersOf(pairs: readonly HeaderPair[]): Headers {
 }
 
 /** Error context for a call, of which something may be invalid. */
-export function errorContextOf(
+export function createErrorContext(
   { method, path: { pattern, escaped: path = pattern }, api }: Pick<CallSpec<never>, 'method' | 'path' | 'api'>,
   settings: Settings,
   { calledFrom }: CallContext,
@@ -296,22 +297,22 @@ export function errorContextOf(
 }
 
 /** Returns the secrets of a client: the key, or the credentials of a header. */
-export function secretsOf({ apiKey, headers }: Settings, pairs = headers): Secrets {
+export function collectSecrets({ apiKey, headers }: Settings, pairs = headers): Secrets {
   const secrets = new Secrets(Number.POSITIVE_INFINITY, apiKey.secrets)
-  const credentials = authorizationIn(pairs)?.split(' ').at(-1)
+  const credentials = findAuthorization(pairs)?.split(' ').at(-1)
   if (credentials) secrets.add(credentials)
   return secrets
 }
 
 /** The secrets among parameters. */
-function secretsIn(params: unknown, checks: Checks | undefined): string[] {
+function findSecretParams(params: unknown, checks: Checks | undefined): string[] {
   return Object.entries(isRecord(params) ? params : {}).flatMap(([name, value]) =>
     (name === 'password' || checks?.[name]?.secret) && typeof value === 'string' ? [value] : [],
   )
 }
 
 /** Builds a query. `undefined` is left out, `null` and `''` are sent empty, everything else is escaped. */
-function queryString(query: object | undefined, issues: Issue[]): string {
+function buildQuery(query: object | undefined, issues: Issue[]): string {
   const pairs: string[] = []
   for (const [name, value] of Object.entries(query ?? {}) as [string, unknown][]) {
     if (value === undefined) continue
@@ -328,7 +329,7 @@ function queryString(query: object | undefined, issues: Issue[]): string {
   return pairs.length ? `?${pairs.join('&')}` : ''
 }
 
-function stringify(json: unknown, issues: Issue[]): string | undefined {
+function stringifyJson(json: unknown, issues: Issue[]): string | undefined {
   if (isRecord(json) && !isPlain(json) && !('toJSON' in json)) {
     issues.push({ path: ['json'], message: notPlain('a JSON value', json) })
   }

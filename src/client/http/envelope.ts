@@ -37,7 +37,7 @@ export function openEnvelope(body: unknown, httpStatus: number): Envelope | unde
   if (httpOk && code === 0) return { ok: true, body }
   // A server that responds with 5xx may have done the work, so the body's number does not replace that status.
   const status = code >= 400 && code < 600 && httpStatus < 500 ? code : httpStatus
-  return { ok: false, status, message: messageOf(body), body }
+  return { ok: false, status, message: findMessage(body), body }
 }
 
 /**
@@ -55,28 +55,28 @@ export function isApiRefusal(body: unknown): boolean {
 }
 
 /** Returns whether a body says that the work was done: its `error` is there, and means success. */
-export function saysDone(body: unknown): boolean {
+export function isReportedDone(body: unknown): boolean {
   return isRecord(body) && (body.error === 0 || body.error === '0' || body.error === false || body.error === 'false')
 }
 
 /** Returns the words of a body, under any of the names that servers use; `''` if there are none. */
-export function messageOf(body: unknown): string {
+export function findMessage(body: unknown): string {
   const { message, msg, error, errors, status_txt } = isRecord(body) ? body : {}
-  return [message, msg, error, errors, status_txt].map(wordsOf).find(Boolean) ?? ''
+  return [message, msg, error, errors, status_txt].map(extractText).find(Boolean) ?? ''
 }
 
 /** Returns whether a text says which field it is about, or is in a list. */
-const isNamed = (text: string, name: string) => text.includes(name) || /^\d+$/.test(name)
+const hasName = (text: string, name: string) => text.includes(name) || /^\d+$/.test(name)
 
 /** A code, such as 1 or true, is no words. */
-function wordsOf(value: unknown): string {
+function extractText(value: unknown): string {
   if (typeof value === 'string') return /^(\d*|true|false)$/.test(value) ? '' : value
   if (typeof value !== 'object' || value === null) return ''
   const texts = Object.entries(value).flatMap(([name, said]) =>
     [said]
       .flat()
       .filter((text) => typeof text === 'string')
-      .map((text) => (isNamed(text, name) ? text : `${name}: ${text}`)),
+      .map((text) => (hasName(text, name) ? text : `${name}: ${text}`)),
   )
   return texts.join('; ') || JSON.stringify(value)
 }
@@ -206,24 +206,24 @@ function openPage<T>(body: Record<string, unknown>, keys: readonly string[], { i
   const envelope = isRecord(body.data) ? body.data : body
   const path = envelope === body ? [] : ['data']
   const key = keys.find((name) => name in envelope) ?? keys[0]!
-  const number = (name: string) => {
+  const readNumber = (name: string) => {
     const value: unknown = parse(integer, envelope[name], { path: [...path, name], issues })
     return typeof value === 'number' ? value : Number.NaN
   }
 
-  const numberIfSent = (name: string) => (isAbsent(envelope[name]) ? undefined : number(name))
+  const readNumberIfSent = (name: string) => (isAbsent(envelope[name]) ? undefined : readNumber(name))
 
-  const result = numberIfSent('result')
-  const perpage = number('perpage')
-  const currentpage = number('currentpage')
-  const maxpage = numberIfSent('maxpage')
+  const result = readNumberIfSent('result')
+  const perpage = readNumber('perpage')
+  const currentpage = readNumber('currentpage')
+  const maxpage = readNumberIfSent('maxpage')
   // PHP sometimes sends null for an empty list.
   const list = envelope[key] ?? (result === 0 ? [] : undefined)
   const found = rowsOf(list)
   if (!found) addIssue({ path, issues }, key, mismatch('a list', envelope[key]))
   const rows = found ?? []
   // `nextpage` comes second, because some servers send it as null on every page.
-  const last = maxpage ?? numberIfSent('nextpage') ?? currentpage
+  const last = maxpage ?? readNumberIfSent('nextpage') ?? currentpage
   const hasNextPage = rows.length > 0 && currentpage < last
   const nextpage = hasNextPage ? currentpage + 1 : null
   const page: Omit<Page<T>, 'items'> = { result, perpage, currentpage, nextpage, maxpage, hasNextPage }

@@ -21,11 +21,11 @@ import { isSlotRefusal, MAX_IMPOSED_WAIT } from '../rate-limit/limiter.ts'
 import { abortReason, EXPIRED } from '../runtime/abort.ts'
 import { type FetchResponse, readableHeaders } from '../runtime/fetch.ts'
 import { type Redact, redactCause, redactLine } from '../secrets.ts'
-import { adviceAboutBody, adviceAboutRefusal, redirectWords } from './advice.ts'
+import { describeRedirect, getBodyAdvice, getRefusalAdvice } from './advice.ts'
 import { BodyTooLargeError, describeUnreadable } from './body.ts'
 import type { Attempt, Call, Failure, Step } from './call.ts'
-import { isApiRefusal, messageOf, type Received, type Refusal, saysDone } from './envelope.ts'
-import { causesOf, failureOfFetch, innermostReason, outcomeOf } from './fetch-failure.ts'
+import { findMessage, isApiRefusal, isReportedDone, type Received, type Refusal } from './envelope.ts'
+import { explainFetchFailure, findInnermostReason, getOutcome, listCauses } from './fetch-failure.ts'
 import { canRepeat } from './retry.ts'
 
 /**
@@ -47,7 +47,7 @@ export class AttemptError extends Error {
  *
  * @param isSent Whether `fetch` was called in this attempt.
  */
-function errorContext(
+function createContext(
   { errorContext }: Call<unknown>,
   { sent, mayHaveSucceeded }: Attempt,
   { isSent, outcome: ownOutcome, mayRepeat }: Pick<Failure, 'outcome' | 'mayRepeat'> & { readonly isSent: boolean },
@@ -58,21 +58,26 @@ function errorContext(
 }
 
 /** Returns the error of a call that was aborted while it waited for a retry. */
-export function abortedWait(call: Call<unknown>, attempt: Attempt, { outcome }: Failure, reason: unknown): AbortError {
-  return new AbortError(reason, errorContext(call, attempt, { isSent: false, outcome, mayRepeat: false }))
+export function createAbortError(
+  call: Call<unknown>,
+  attempt: Attempt,
+  { outcome }: Failure,
+  reason: unknown,
+): AbortError {
+  return new AbortError(reason, createContext(call, attempt, { isSent: false, outcome, mayRepeat: false }))
 }
 
 /**
  * Returns the error of a call that the limiter gave no slot: an abort, the limit that lets nothing through in time, or
  * its own failure.
  */
-export function noSlot(call: Call<unknown>, attempt: Attempt, reason: unknown): ShortLinkError {
+export function createSlotError(call: Call<unknown>, attempt: Attempt, reason: unknown): ShortLinkError {
   const { signal, redact, endpoint } = call
-  const context = errorContext(call, attempt, { isSent: false, outcome: 'not-sent', mayRepeat: true })
+  const context = createContext(call, attempt, { isSent: false, outcome: 'not-sent', mayRepeat: true })
   if (signal?.aborted) return new AbortError(abortReason(signal), context)
   if (!isSlotRefusal(reason)) {
     const cause = redactCause(redact, reason)
-    return new ConnectionError(`the rate limiter failed: ${innermostReason(cause)}`, context, { cause })
+    return new ConnectionError(`the rate limiter failed: ${findInnermostReason(cause)}`, context, { cause })
   }
   const { ms } = reason
   const seconds = Math.max(1, Math.ceil(ms / 1000))
@@ -94,7 +99,7 @@ export function noSlot(call: Call<unknown>, attempt: Attempt, reason: unknown): 
 }
 
 /** Returns the failure of an attempt that got no response, or an unreadable one. */
-export function noResponse(
+export function failWithoutResponse(
   call: Call<unknown>,
   attempt: Attempt,
   step: Step,
@@ -110,7 +115,7 @@ export function noResponse(
     makeError: (context: ErrorContext) => ShortLinkError,
   ): Failure => {
     const outcome = isSent ? ownOutcome : 'not-sent'
-    const context = errorContext(call, attempt, { isSent: isSent || step === 'fetch', outcome, mayRepeat })
+    const context = createContext(call, attempt, { isSent: isSent || step === 'fetch', outcome, mayRepeat })
     return { error: makeError(context), mayRepeat, outcome }
   }
 
@@ -118,9 +123,9 @@ export function noResponse(
     return failWith('unknown', false, (context) => new AbortError(abortReason(signal), context))
   }
   if (thrown === EXPIRED) {
-    const limit = timeLimit(call, attempt)
+    const limit = getTimeLimit(call, attempt)
     const ms = Math.ceil(limit.ms)
-    const { [step]: what = 'no response' } = expiredWords
+    const { [step]: what = 'no response' } = timeoutMessages
     const words = what + (limit.isDeadline ? ` before the deadline (this attempt had ${ms} ms)` : ` within ${ms} ms`)
     return failWith('unknown', mayRepeatIfSent, (context) => new TimeoutError(ms, context, words))
   }
@@ -139,7 +144,7 @@ export function noResponse(
     return failWith('unknown', false, (context) => new InvalidResponseError(thrown.message, read, context))
   }
   const cause = redactCause(redact, thrown)
-  const reason = innermostReason(cause)
+  const reason = findInnermostReason(cause)
   const options = cause === undefined ? {} : { cause }
   if (step === 'hook') {
     const words = `beforeRequest: ${reason}`
@@ -149,7 +154,7 @@ export function noResponse(
     const words = `the response broke off: ${reason}`
     return failWith('unknown', mayRepeatIfSent, (context) => new ConnectionError(words, context, options))
   }
-  const meaning = failureOfFetch(call, causesOf(thrown), reason)
+  const meaning = explainFetchFailure(call, listCauses(thrown), reason)
   const { outcome, words } = meaning
   return failWith(
     outcome,
@@ -159,21 +164,24 @@ export function noResponse(
 }
 
 /** Returns the time that an attempt may take, in milliseconds, and whether the deadline of the call decides it. */
-export function timeLimit({ timeout, endsAt }: Call<unknown>, { began }: Attempt): { ms: number; isDeadline: boolean } {
+export function getTimeLimit(
+  { timeout, endsAt }: Call<unknown>,
+  { began }: Attempt,
+): { ms: number; isDeadline: boolean } {
   const most = timeout || Number.POSITIVE_INFINITY
   const left = Math.max(0, endsAt - began)
   return { ms: Math.min(most, left), isDeadline: left < most }
 }
 
 /** What did not happen in time, by the step of the attempt. */
-const expiredWords: Readonly<Partial<Record<Step, string>>> = {
+const timeoutMessages: Readonly<Partial<Record<Step, string>>> = {
   hook: '`beforeRequest` did not finish',
   key: 'no key from `apiKey()`',
   content: 'the content was not read',
 }
 
 /** Returns the failure of an attempt that the server refused. */
-export function refused(
+export function failWithRefusal(
   call: Call<unknown>,
   attempt: Attempt,
   received: Received,
@@ -185,14 +193,14 @@ export function refused(
   const isOpaque = (response as Partial<Response>).type === 'opaqueredirect'
   const isRedirect = isOpaque || (status >= 300 && status <= 399 && headers.has('location'))
   // A browser hides which redirect it was.
-  const outcome = outcomeOf(call.method, isOpaque ? 302 : status)
+  const outcome = getOutcome(call.method, isOpaque ? 302 : status)
   const said = isRedirect
-    ? `${status || ''} ${redirectWords(headers.get('location'), call)}`.trimStart()
-    : withAdvice(refusalWords(call.redact, received, status, message), adviceAboutRefusal(call, status, isFromApi))
+    ? `${status || ''} ${describeRedirect(headers.get('location'), call)}`.trimStart()
+    : addAdvice(describeRefusal(call.redact, received, status, message), getRefusalAdvice(call, status, isFromApi))
   const untilReset = status === 429 ? rateLimit.resetAt && rateLimit.resetAt.getTime() - Date.now() : undefined
   const mayRepeat = canRepeat(call, { isSent: true, status })
   const wait = retryAfter === undefined ? untilReset : retryAfter * 1000
-  const context = errorContext(call, attempt, { isSent: true, outcome, mayRepeat })
+  const context = createContext(call, attempt, { isSent: true, outcome, mayRepeat })
   const refusal = {
     status,
     httpStatus: response.status,
@@ -205,9 +213,9 @@ export function refused(
   return { error: apiError(said, refusal, context, retryAfter), outcome, mayRepeat, wait }
 }
 
-const withAdvice = (said: string, advice: string): string => (advice ? said.replace(/\.$/, '') + advice : said)
+const addAdvice = (said: string, advice: string): string => (advice ? said.replace(/\.$/, '') + advice : said)
 
-function refusalWords(redact: Redact, { response, body }: Received, status: number, message: string): string {
+function describeRefusal(redact: Redact, { response, body }: Received, status: number, message: string): string {
   // The status text of a failure with status 200 is only “OK”.
   const isOk = response.status >= 200 && response.status < 300
   const statusText = isOk ? '' : (response.statusText ?? '')
@@ -217,19 +225,19 @@ function refusalWords(redact: Redact, { response, body }: Received, status: numb
 }
 
 /** Returns the failure of an attempt whose response is not what the API documents: an unreadable body, or invalid rows. */
-export function invalidResponse(
+export function failWithInvalidResponse(
   call: Call<unknown>,
   attempt: Attempt,
   { response, body }: Received,
   issues: readonly Issue[],
 ): Failure & { readonly error: InvalidResponseError } {
-  const said = redactLine(call.redact, messageOf(body), MAX_QUOTED)
+  const said = redactLine(call.redact, findMessage(body), MAX_QUOTED)
   const message = issues.length
     ? `invalid response: ${describe(issues, call.redact)}${said && `. The server said: ${said}`}`
-    : `${response.status} ${describeUnreadable(body, call.redact)}${adviceAboutBody(call, body)}`
+    : `${response.status} ${describeUnreadable(body, call.redact)}${getBodyAdvice(call, body)}`
   const reason = issues.length === 0 && typeof body === 'string' ? 'not_json' : 'schema'
-  const outcome = call.method !== 'GET' && saysDone(body) ? 'done' : 'unknown'
-  const context = errorContext(call, attempt, { isSent: true, outcome, mayRepeat: false })
+  const outcome = call.method !== 'GET' && isReportedDone(body) ? 'done' : 'unknown'
+  const context = createContext(call, attempt, { isSent: true, outcome, mayRepeat: false })
   const read = { reason, status: response.status, body, issues } as const
   return { error: new InvalidResponseError(message, read, context), outcome, mayRepeat: false }
 }

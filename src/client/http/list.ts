@@ -113,7 +113,7 @@ export interface ListPromise<T> extends ApiPromise<Page<T>> {
 export interface ListApi {
   readonly run: <T>(spec: CallSpec<T>, options?: RequestOptions) => Promise<CallResult<T>>
   readonly forOperation: (given: { deadline?: number | false | undefined; calledFrom?: Error }) => ListApi
-  readonly contextOf: (call: Pick<CallSpec<never>, 'method' | 'path'>) => ErrorContext
+  readonly createContext: (call: Pick<CallSpec<never>, 'method' | 'path'>) => ErrorContext
   readonly throwOrReport: (error: InvalidResponseError) => void
 }
 
@@ -128,7 +128,7 @@ export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromis
     list.#api = api
     list.#request = request
     list.#options = options
-    return list.whenUsed(() => list.#requestPage())
+    return list.onFirstUse(() => list.#requestPage())
   }
 
   async #requestPage(): Promise<CallResult<Page<T>>> {
@@ -141,11 +141,11 @@ export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromis
     }
     const { deadline }: ListOptions = isRecord(this.#options) ? this.#options : {}
     const api = this.#api.forOperation({ deadline, calledFrom })
-    return pageRequester(api, this.#request, this.#options)(this.#request.query?.page)
+    return createPageRequester(api, this.#request, this.#options)(this.#request.query?.page)
   }
 
   pages(): AsyncGenerator<Page<T>, void, undefined> {
-    return pagesOf(this.responses())
+    return iteratePages(this.responses())
   }
 
   [asyncIterator](): AsyncGenerator<T, void, undefined> {
@@ -173,7 +173,9 @@ export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromis
   }
 }
 
-async function* pagesOf<T>(responses: AsyncGenerator<CallResult<Page<T>>>): AsyncGenerator<Page<T>, void, undefined> {
+async function* iteratePages<T>(
+  responses: AsyncGenerator<CallResult<Page<T>>>,
+): AsyncGenerator<Page<T>, void, undefined> {
   for await (const { data } of responses) yield data
 }
 
@@ -203,25 +205,25 @@ async function* walk<T>(
   ownLimit = DEFAULT_LIMIT,
 ): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
   const { path, query, hasUniqueIds } = list
-  const invalid = ({ status, attempts }: CallResult<unknown>, field: 'currentpage' | 'result', problem: string) => {
+  const createError = ({ status, attempts }: CallResult<unknown>, field: 'currentpage' | 'result', problem: string) => {
     const issues: Issue[] = [{ path: [field], message: problem }]
     const reason = field === 'result' ? 'incomplete_list' : 'schema'
     const read = { reason, status, body: undefined, issues } as const
-    const context = api.contextOf({ method: 'GET', path })
+    const context = api.createContext({ method: 'GET', path })
     return new InvalidResponseError(problem, read, { ...context, outcome: 'unknown', attempts })
   }
   const progress = new Progress<T>(hasUniqueIds)
   let last: CallResult<Page<T>> | undefined
   for await (const response of requestPages(api, list, options, ownLimit)) {
     const { items, problem } = progress.add(response.data)
-    if (problem) throw invalid(response, 'currentpage', problem)
+    if (problem) throw createError(response, 'currentpage', problem)
     yield { ...response, data: { ...response.data, items } }
     last = response
   }
   const { received, announced } = progress
   const isWhole = (query?.page ?? 1) === 1
   if (last && isWhole && announced !== undefined && received < announced) {
-    api.throwOrReport(invalid(last, 'result', `received ${received} of ${announced} rows`))
+    api.throwOrReport(createError(last, 'result', `received ${received} of ${announced} rows`))
   }
 }
 
@@ -237,7 +239,7 @@ async function* requestPages<T>(
   const inFlight: Promise<CallResult<Page<T>>>[] = []
   const throwIfAborted = () => {
     if (!signal?.aborted) return
-    const context = api.contextOf({ method: 'GET', path: list.path })
+    const context = api.createContext({ method: 'GET', path: list.path })
     throw new AbortError(abortReason(signal), { ...context, outcome: inFlight.length > 0 ? 'unknown' : 'not-sent' })
   }
   throwIfAborted()
@@ -284,14 +286,14 @@ async function requestFirstPage<T>(
   // Both requests of the first page have one deadline.
   const once = api.forOperation({ deadline })
   const requestInPagesOf = async (size: number | undefined) => ({
-    first: await pageRequester(once, list, options, size)(page),
-    requestPage: pageRequester(api, list, options, size),
+    first: await createPageRequester(once, list, options, size)(page),
+    requestPage: createPageRequester(api, list, options, size),
   })
   if (limit !== undefined) return requestInPagesOf(limit)
   try {
     return await requestInPagesOf(ownLimit)
   } catch (error) {
-    if (!mayRefuseLimit(error)) throw error
+    if (!mayBeLimitRefusal(error)) throw error
     return requestInPagesOf(undefined)
   }
 }
@@ -299,7 +301,7 @@ async function requestFirstPage<T>(
 type RequestPage<T> = (page: number | undefined) => Promise<CallResult<Page<T>>>
 
 /** Returns the function that requests a page of a list, with the caller's query and this `limit`. */
-function pageRequester<T>(
+function createPageRequester<T>(
   api: ListApi,
   { path, query, checks = pageChecks, issues: others = [], read }: ListRequest<T>,
   options: ListOptions,
@@ -313,7 +315,7 @@ function pageRequester<T>(
 }
 
 /** Returns whether the server may have refused the `limit`: with 400 or 422, or inside a 200 without a number. */
-function mayRefuseLimit(error: unknown): boolean {
+function mayBeLimitRefusal(error: unknown): boolean {
   if (!isShortLinkError(error) || error.code !== 'api') return false
   const isRedirect = error.httpStatus < 200 || (error.httpStatus >= 300 && error.httpStatus < 400)
   return !isRedirect && (error.status === 400 || error.status === 422)
@@ -341,7 +343,7 @@ class Progress<T> {
 
   /** Returns the rows of a page that are new, and what is wrong with the page, if anything. */
   add({ items, currentpage, perpage, result }: Page<T>): { items: T[]; problem: string | undefined } {
-    const identities = items.map((row) => identityOf(row, this.#hasUniqueIds))
+    const identities = items.map((row) => getIdentity(row, this.#hasUniqueIds))
     this.received += identities.filter((identity) => !this.#seen.has(identity)).length
     if (result !== undefined && result < (this.announced ?? Number.POSITIVE_INFINITY)) this.announced = result
     const newItems = items.filter((_, index) => {
@@ -367,7 +369,7 @@ class Progress<T> {
 }
 
 /** Returns the identity of a row: its `type` and `id`, or all of it if that is not enough. Without an id, it is unique. */
-function identityOf(row: unknown, hasUniqueIds: boolean): string | symbol {
+function getIdentity(row: unknown, hasUniqueIds: boolean): string | symbol {
   if (!isRecord(row) || !row.id || !['number', 'string', 'bigint'].includes(typeof row.id)) return Symbol()
   if (hasUniqueIds) return `${row.type ?? ''}:${row.id}`
   // A user's schema may have made bigints of numbers.

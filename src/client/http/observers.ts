@@ -141,7 +141,7 @@ const LONG_WAIT = 5000
 /**
  * Listeners that write the log. There are none beyond the level, so that events nobody reads cost nothing. @internal
  */
-export function logObservers(level: LogLevel, logger: Logger): Listeners[number] {
+export function createLogObservers(level: LogLevel, logger: Logger): Listeners[number] {
   const includes = (other: LogLevel) => logLevels.indexOf(level) >= logLevels.indexOf(other)
   let warnedUntil = 0
 
@@ -159,10 +159,12 @@ export function logObservers(level: LogLevel, logger: Logger): Listeners[number]
   }
   const info: Listeners[number] = {
     onSuccess: ({ method, path, status, attempts, durationMs }) =>
-      logger.info(`shortlink-sdk: ${method} ${path} ${status} in ${formatDuration(durationMs)}${times(attempts)}`),
+      logger.info(
+        `shortlink-sdk: ${method} ${path} ${status} in ${formatDuration(durationMs)}${formatAttempts(attempts)}`,
+      ),
     onError: ({ method, path, error: { code, outcome }, attempts, durationMs }) =>
       logger.info(
-        `shortlink-sdk: ${method} ${path} failed (${code}, ${outcome}) in ${formatDuration(durationMs)}${times(attempts)}`,
+        `shortlink-sdk: ${method} ${path} failed (${code}, ${outcome}) in ${formatDuration(durationMs)}${formatAttempts(attempts)}`,
       ),
   }
   const debug: Listeners[number] = {
@@ -178,4 +180,4 @@ export function logObservers(level: LogLevel, logger: Logger): Listeners[number]
   return { ...(includes('warn') && warn), ...(includes('info') && info), ...(includes('debug') && debug) }
 }
 
-const times = (attempts: number): string => (attempts > 1 ? ` after ${attempts} attempts` : '')
+const formatAttempts = (attempts: number): string => (attempts > 1 ? ` after ${attempts} attempts` : '')

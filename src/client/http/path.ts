@@ -41,7 +41,7 @@ export function path(text: TemplateStringsArray, ...given: Param[]): Path {
 }
 
 /** A path that a user wrote, which must not lead out of the base URL. */
-export function userPath(given: unknown): Path {
+export function parseUserPath(given: unknown): Path {
   const pattern = typeof given === 'string' ? given : kind(given)
   const fits = typeof given === 'string' && /^\/(?!\/)[^?#\\\s\0-\x1f\x7f-\x9f]*$/.test(given) && neverClimbs(given)
   if (fits) return { pattern, escaped: given, issues: [], params: [] }

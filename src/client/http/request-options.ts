@@ -73,21 +73,21 @@ export const requestOptionChecks = {
   priority: oneOf(['normal', 'low']),
   headers: {
     expected: 'names and values of headers, each a line without control characters',
-    fits: (value: unknown) => headerEntries(value)?.every(isHeader) ?? false,
+    fits: (value: unknown) => listHeaderEntries(value)?.every(isHeader) ?? false,
     // Only the name is shown, because the value may be a secret.
     secret: true,
     hint: (value: unknown) => {
-      const misfit = headerEntries(value)?.find((entry) => !isHeader(entry))
-      return misfit && `${formatValue(misfit[0])} is invalid, ${headerProblem(misfit)}`
+      const misfit = listHeaderEntries(value)?.find((entry) => !isHeader(entry))
+      return misfit && `${formatValue(misfit[0])} is invalid, ${findHeaderProblem(misfit)}`
     },
   },
   fetchOptions: {
     expected: 'an object of options for `fetch`',
-    fits: (value: unknown) => isPlain(value) && ownOptionIn(value) === undefined,
+    fits: (value: unknown) => isPlain(value) && findOwnOption(value) === undefined,
     // Only a name is shown: a dispatcher may contain the password of a proxy.
     secret: true,
     hint: (value: unknown) => {
-      const own = isRecord(value) && ownOptionIn(value)
+      const own = isRecord(value) && findOwnOption(value)
       return own ? `\`${own}\` is set by the client: use its own option, or that of the call` : undefined
     },
   },
@@ -97,7 +97,7 @@ export const requestOptionChecks = {
 /** The options of `fetch` that the client sets itself. */
 const ownFetchOptions: readonly OwnFetchOption[] = ['method', 'headers', 'body', 'signal', 'redirect']
 
-const ownOptionIn = (options: object) => ownFetchOptions.find((name) => name in options)
+const findOwnOption = (options: object) => ownFetchOptions.find((name) => name in options)
 
 /**
  * The names of all options that a call may have, which are a mistake among its parameters. Lists, uploads and
@@ -111,13 +111,14 @@ export const callOptionNames: readonly string[] = [
 ]
 
 /** The valid headers among these. @internal */
-export const headerPairs = (headers: HeadersInput = {}): HeaderPair[] => (headerEntries(headers) ?? []).filter(isHeader)
+export const getValidHeaders = (headers: HeadersInput = {}): HeaderPair[] =>
+  (listHeaderEntries(headers) ?? []).filter(isHeader)
 
 /** A header. */
 export type HeaderPair = [name: string, value: string]
 
 /** The value of an `Authorization` among headers. @internal */
-export function authorizationIn(headers: readonly HeaderPair[]): string | undefined {
+export function findAuthorization(headers: readonly HeaderPair[]): string | undefined {
   return headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1]
 }
 
@@ -129,7 +130,7 @@ export const authorizationBesideKey: Issue = {
 }
 
 /** The names and values of anything that `new Headers` takes, of any realm; `undefined` if it is something else. */
-function headerEntries(headers: unknown): (readonly unknown[])[] | undefined {
+function listHeaderEntries(headers: unknown): (readonly unknown[])[] | undefined {
   if (typeof headers !== 'object' || headers === null) return undefined
   const entries = Symbol.iterator in headers ? [...(headers as Iterable<unknown>)] : Object.entries(headers)
   return entries.every((entry) => Array.isArray(entry) && entry.length === 2)
@@ -137,10 +138,10 @@ function headerEntries(headers: unknown): (readonly unknown[])[] | undefined {
     : undefined
 }
 
-const isHeader = (entry: readonly unknown[]): entry is HeaderPair => headerProblem(entry) === undefined
+const isHeader = (entry: readonly unknown[]): entry is HeaderPair => findHeaderProblem(entry) === undefined
 
 /** The problem of a header, without its value. */
-function headerProblem([name, value]: readonly unknown[]): string | undefined {
+function findHeaderProblem([name, value]: readonly unknown[]): string | undefined {
   if (typeof name !== 'string') return `its name is ${kind(name)}`
   if (name === '') return 'its name is empty'
   const inName = misfitIn(name, /[!#$%&'*+\-.^_`|~\w]/)

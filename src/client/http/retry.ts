@@ -24,8 +24,8 @@ export function canRepeat(
 const MAX_REFUSALS = 10
 
 /** Returns the attempt with what its failure means for the next one. */
-export function afterFailure(call: Call<unknown>, attempt: Attempt, { error, outcome }: Failure): Attempt {
-  const isWaitedOut = isLowAndRefused(call, error) && call.endpoint.refusals.inARow < MAX_REFUSALS
+export function recordFailure(call: Call<unknown>, attempt: Attempt, { error, outcome }: Failure): Attempt {
+  const isWaitedOut = isLowPriorityRefusal(call, error) && call.endpoint.refusals.inARow < MAX_REFUSALS
   return {
     ...attempt,
     sent: error.attempts,
@@ -34,7 +34,7 @@ export function afterFailure(call: Call<unknown>, attempt: Attempt, { error, out
   }
 }
 
-const isLowAndRefused = ({ priority }: Call<unknown>, { code }: Failure['error']) =>
+const isLowPriorityRefusal = ({ priority }: Call<unknown>, { code }: Failure['error']) =>
   priority === 'low' && code === 'rate_limit'
 
 /** The shortest wait after a 429, in milliseconds. Servers send `Retry-After: 0` and refuse again. */
@@ -48,10 +48,10 @@ const USUAL_WINDOW = 60_000
  * half a second, with jitter, so that calls that failed together are not retried together. `undefined`: there is no
  * next attempt.
  */
-export function retryDelay(
+export function getRetryDelay(
   call: Call<unknown>,
   { number, waitedOut }: Attempt,
-  { error, mayRepeat, wait = isLowAndRefused(call, error) ? USUAL_WINDOW : undefined }: Failure,
+  { error, mayRepeat, wait = isLowPriorityRefusal(call, error) ? USUAL_WINDOW : undefined }: Failure,
 ): number | undefined {
   const { retry, endsAt } = call
   if (!mayRepeat || number - waitedOut > retry) return undefined

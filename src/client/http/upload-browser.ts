@@ -10,13 +10,14 @@ import { AttemptError } from './failure.ts'
  *
  * @internal
  */
-export function tellProgress(
+export function reportProgress(
   blob: Blob,
   onProgress: OnProgress,
   { fetch, hasKey }: Sender,
 ): Pick<OpenedUpload, 'send' | 'onSent'> {
   if (!onProgress) return {}
-  if (fetch === runtimeFetch && !hasKey && 'XMLHttpRequest' in globalThis) return { send: xhrFetch(blob, onProgress) }
+  if (fetch === runtimeFetch && !hasKey && 'XMLHttpRequest' in globalThis)
+    return { send: createXhrFetch(blob, onProgress) }
   return { onSent: () => notify(onProgress, { loaded: blob.size, total: blob.size }) }
 }
 
@@ -34,7 +35,7 @@ interface XhrInit {
  * A fetch that uses XMLHttpRequest, because only that reports upload progress in a browser and keeps the
  * Content-Length.
  */
-function xhrFetch(blob: Blob, onProgress: OnProgress): Fetch {
+function createXhrFetch(blob: Blob, onProgress: OnProgress): Fetch {
   return (url, { method, headers, signal, credentials }: XhrInit) =>
     new Promise((resolve, reject) => {
       throwIfAborted(signal)

@@ -8,7 +8,7 @@ import { notify } from '../runtime/notify.ts'
 import type { OnProgress, OpenedUpload, Sender, Upload } from './call.ts'
 import { AttemptError } from './failure.ts'
 import { requestOptionChecks } from './request-options.ts'
-import { tellProgress } from './upload-browser.ts'
+import { reportProgress } from './upload-browser.ts'
 
 /**
  * The content of a file: data in memory, or a source of bytes that is read once, while it is sent. A `fetch` of your
@@ -26,7 +26,7 @@ export type UploadContent =
 export const uploadOptionChecks = { ...requestOptionChecks, onProgress: aFunction } satisfies Checks
 
 /** Content that a call sends as it is. @internal */
-export function uploadOf(content: UploadContent, name: string): Upload {
+export function createUpload(content: UploadContent, name: string): Upload {
   return {
     issues: checkContent(content, name),
     replayable: isSized(content),
@@ -55,54 +55,57 @@ const MAX_COPIED = 16 * 1024 * 1024
 async function openUpload(given: UploadContent, onProgress: OnProgress, { fetch }: Sender): Promise<OpenedUpload> {
   const isCustom = fetch !== runtimeFetch
   // The Blob of a user's fetch may not be that of the runtime, so a small one becomes bytes.
-  const copies = isBlob(given) && isCustom && canStream() && given.size <= MAX_COPIED
-  const content = copies ? await whileReading(given.arrayBuffer()) : given
-  const total = isSized(content) ? sizeOf(content) : undefined
+  const isCopied = isBlob(given) && isCustom && canStream() && given.size <= MAX_COPIED
+  const content = isCopied ? await wrapReadError(given.arrayBuffer()) : given
+  const total = isSized(content) ? getSize(content) : undefined
   // A fetch that can report a redirect keeps a copy of what it sends.
   const redirect = total !== undefined && total <= MAX_COPIED ? 'manual' : streamedRedirect()
   // Any fetch sends bytes, but only some send streams.
   const inPieces = canStream() && (isCustom ? isBlob(content) : onProgress !== undefined)
   if (isSized(content) && !inPieces) {
-    const onSent = () => notify(onProgress, { loaded: sizeOf(content), total })
+    const onSent = () => notify(onProgress, { loaded: getSize(content), total })
     return { body: sentOnce(content), headers: {}, redirect, onSent }
   }
   const stream = isSized(content) ? new Blob([content as BlobPart]).stream() : content
   const source = openSource(stream, (loaded) => notify(onProgress, { loaded, total }))
   const headers = total === undefined ? {} : { 'content-length': String(total) }
-  return { ...source, body: withLength(source.body, total), headers, redirect }
+  return { ...source, body: declareLength(source.body, total), headers, redirect }
 }
 
 /** Opens the content for one attempt in a browser, whose fetch cannot stream a request. */
 async function openForBrowser(content: UploadContent, onProgress: OnProgress, sender: Sender): Promise<OpenedUpload> {
   const blob = isSized(content) ? new Blob([content as BlobPart]) : await readToEnd(content, sender.signal)
-  return { body: blob, headers: {}, redirect: 'manual', ...tellProgress(blob, onProgress, sender) }
+  return { body: blob, headers: {}, redirect: 'manual', ...reportProgress(blob, onProgress, sender) }
 }
 
 /** Reads a source to its end, or until the signal aborts, which closes the source too. */
 async function readToEnd(content: Source, signal: AbortSignal): Promise<Blob> {
   throwIfAborted(signal)
-  const chunks = isStream(content) ? chunksOf(content) : content[asyncIterator]()
+  const chunks = isStream(content) ? iterateChunks(content) : content[asyncIterator]()
   // The signal belongs to one attempt, so the listener needs no removal.
   signal.addEventListener('abort', () => void chunks.return?.().catch(() => {}))
   const pieces: BlobPart[] = []
   for (;;) {
-    const { done, value } = await whileReading(chunks.next())
+    const { done, value } = await wrapReadError(chunks.next())
     if (done) return new Blob(pieces)
     pieces.push(value as BlobPart)
   }
 }
 
 /** @throws {AttemptError} if the content cannot be read */
-const whileReading = <T>(reading: Promise<T>): Promise<T> =>
+const wrapReadError = <T>(reading: Promise<T>): Promise<T> =>
   reading.catch((cause) => {
-    throw unreadable(cause)
+    throw createReadError(cause)
   })
 
-const unreadable = (cause: unknown): AttemptError =>
+const createReadError = (cause: unknown): AttemptError =>
   new AttemptError('the content could not be read', reasonOf(cause), { cause })
 
 /** Cloudflare Workers ignore the Content-Length header, and need a FixedLengthStream. @internal */
-export function withLength(stream: ReadableStream<Uint8Array>, length: number | undefined): ReadableStream<Uint8Array> {
+export function declareLength(
+  stream: ReadableStream<Uint8Array>,
+  length: number | undefined,
+): ReadableStream<Uint8Array> {
   const { FixedLengthStream } = globalThis as {
     FixedLengthStream?: new (length: number) => TransformStream<Uint8Array, Uint8Array>
   }
@@ -134,7 +137,7 @@ function isAsyncIterable(content: unknown): content is AsyncIterable<Uint8Array>
   return typeof content === 'object' && content !== null && asyncIterator in content
 }
 
-function sizeOf(content: Sized): number {
+function getSize(content: Sized): number {
   return isBlob(content) ? content.size : content.byteLength
 }
 
@@ -145,7 +148,7 @@ const MAX_PIECE = 65_536
 
 /** Opens a source as a stream that counts its bytes. @internal */
 export function openSource(content: Source, onBytes?: (loaded: number) => void) {
-  const chunks = isStream(content) ? chunksOf(content) : content[asyncIterator]()
+  const chunks = isStream(content) ? iterateChunks(content) : content[asyncIterator]()
   const end = async () => {
     await chunks.return?.()
   }
@@ -173,7 +176,7 @@ export function openSource(content: Source, onBytes?: (loaded: number) => void) 
         controller.enqueue(piece)
         loaded += piece.length
       } catch (error) {
-        failure = unreadable(error)
+        failure = createReadError(error)
         throw error
       }
       onBytes?.(loaded)
@@ -187,7 +190,7 @@ export function openSource(content: Source, onBytes?: (loaded: number) => void) 
   return { body, close: () => close(), failure: () => failure }
 }
 
-function chunksOf(stream: ReadableStream<Uint8Array>): AsyncIterator<Uint8Array> {
+function iterateChunks(stream: ReadableStream<Uint8Array>): AsyncIterator<Uint8Array> {
   const reader = stream.getReader()
   return {
     next: () => reader.read() as Promise<IteratorResult<Uint8Array>>,

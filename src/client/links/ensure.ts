@@ -116,7 +116,7 @@ function throwIfInvalid(api: Api, params: LinkEnsure, options: EnsureOptions): v
   if (issues.length === 0 && !params.custom) {
     issues.push({ path: ['custom'], message: 'is missing: without an alias use `create`' })
   }
-  if (issues.length > 0) throw new InvalidRequestError(issues, api.errorContext(OPERATION))
+  if (issues.length > 0) throw new InvalidRequestError(issues, api.createOperationContext(OPERATION))
 }
 
 /**
@@ -146,7 +146,7 @@ async function tryToCreate(api: Api, params: LinkEnsure, options: RequestOptions
   const read = { reason: 'other_alias', status: created.status, body: created.data, issues } as const
   const { url, attempts } = created
   const request = { method: 'POST', path: '/url/add', url, attempts, outcome: 'done' } as const
-  throw new InvalidResponseError(message, read, { ...api.errorContext(OPERATION), ...request })
+  throw new InvalidResponseError(message, read, { ...api.createOperationContext(OPERATION), ...request })
 }
 
 /** Returns whether the server refused a call for a reason that only its message states, in the language of the site. */
@@ -180,6 +180,6 @@ function conflict(
   outcome: Outcome,
 ): LinkConflictError {
   const addressesOf = ({ shorturl, longurl }: Link) => ({ shorturl, longurl: longurl! })
-  const context = { ...api.errorContext(OPERATION), method: 'GET', path: '/urls', url, attempts, outcome }
+  const context = { ...api.createOperationContext(OPERATION), method: 'GET', path: '/urls', url, attempts, outcome }
   return new LinkConflictError(addressesOf(first!), context, others.map(addressesOf))
 }

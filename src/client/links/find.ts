@@ -45,7 +45,7 @@ export async function findLink(
   if (found && others.length > 0) {
     const at = [found, ...others].map(({ shorturl }) => hostOf(shorturl)).join(', ')
     const message = `${formatValue(addressOrAlias)} is an alias of several domains: ${at}. Give the whole address, such as ${found.shorturl}`
-    throw new InvalidRequestError([{ path: ['addressOrAlias'], message }], api.errorContext('links.find'))
+    throw new InvalidRequestError([{ path: ['addressOrAlias'], message }], api.createOperationContext('links.find'))
   }
   return { ...response, data: found }
 }

@@ -46,7 +46,7 @@ export class LinksResource extends LinkCalls {
     const api = this.api.forOperation({ deadline: options?.deadline }).strict()
     const find = async () => {
       const issues = checkValue(['addressOrAlias'], addressOrAlias, nonEmptyString)
-      if (issues.length > 0) throw new InvalidRequestError(issues, api.errorContext('links.find'))
+      if (issues.length > 0) throw new InvalidRequestError(issues, api.createOperationContext('links.find'))
       return findLink(api, addressOrAlias, options)
     }
     return startNow(find())

@@ -7,7 +7,7 @@ import type { UploadProgress } from '../http/call.ts'
 import { type ListOptions, type ListPromise, type PageQuery, pageChecks } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { type UploadContent, uploadOf, uploadOptionChecks } from '../http/upload.ts'
+import { createUpload, type UploadContent, uploadOptionChecks } from '../http/upload.ts'
 import { Resource } from './resource.ts'
 
 /** Files, each with a short URL. */
@@ -54,7 +54,7 @@ export class FilesResource extends Resource {
   ): ApiPromise<UploadedFile> {
     const sent = {
       query: params,
-      upload: uploadOf(content, 'content'),
+      upload: createUpload(content, 'content'),
       checks: upload,
       optionChecks: uploadOptionChecks,
     }

@@ -43,7 +43,7 @@ const listWithoutTransport: MakeList = ({ respond }, { limit, ...options }) => {
   const context = { method: 'GET', path: '/urls' }
   const rateLimit = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
   const transport = {
-    contextOf: () => context,
+    createContext: () => context,
     async run({ query, read }: CallSpec<unknown>) {
       const { page = 1, limit } = query as PageQuery
       const { status, body } = respond(page, limit)

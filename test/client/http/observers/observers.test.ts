@@ -1,7 +1,7 @@
 import type { CallErrorEvent, CallWaitEvent, ShortLinkClientOptions } from 'shortlink-sdk'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import { logObservers } from '../../../../src/client/http/observers.ts'
+import { createLogObservers } from '../../../../src/client/http/observers.ts'
 import { connect } from '../../../helpers/client.ts'
 import { failure, thrown, until } from '../../../helpers/outcome.ts'
 import { account } from '../../../helpers/responses.ts'
@@ -213,7 +213,7 @@ describe('the log', () => {
     ['of several calls', 60_000, 2, ['waits 60.0 s for the rate limit; 2 calls are waiting']],
   ])('has the right warning for a wait %s', (_, waitMs, queued, line) => {
     const { lines, logger } = memoryLogger()
-    logObservers('warn', logger).onWait!({ id: '1', method: 'GET', path: '/urls', url: '', waitMs, queued })
+    createLogObservers('warn', logger).onWait!({ id: '1', method: 'GET', path: '/urls', url: '', waitMs, queued })
     expect(lines).toEqual(
       line.map((text) => `warn shortlink-sdk: GET /urls ${text}: see the options rateLimit and onWait`),
     )
@@ -222,7 +222,7 @@ describe('the log', () => {
   it('does not warn again until the first wait is over', () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const { lines, logger } = memoryLogger()
-    const { onWait } = logObservers('warn', logger)
+    const { onWait } = createLogObservers('warn', logger)
     const wait = () => onWait!({ id: '1', method: 'GET', path: '/urls', url: '', waitMs: 6000, queued: 1 })
     const told: number[] = []
     for (const ms of [0, 5999, 1]) {
@@ -236,7 +236,7 @@ describe('the log', () => {
   it('warns of the next wait after fake timers that were ahead are removed', () => {
     vi.useFakeTimers().advanceTimersByTime(86_400_000)
     const { lines, logger } = memoryLogger()
-    const { onWait } = logObservers('warn', logger)
+    const { onWait } = createLogObservers('warn', logger)
     const wait = () => onWait!({ id: '1', method: 'GET', path: '/urls', url: '', waitMs: 6000, queued: 1 })
     wait()
     vi.useRealTimers()
@@ -246,7 +246,7 @@ describe('the log', () => {
 
   it('has the remaining requests, if known, and the reason of a retry at `debug`', () => {
     const { lines, logger } = memoryLogger()
-    const { onResponse, onRetry } = logObservers('debug', logger)
+    const { onResponse, onRetry } = createLogObservers('debug', logger)
     const call = { id: '7', method: 'GET', path: '/urls', url: 'https://sho.rt/urls', attempt: 1 }
     const state = { limit: 30, resetAt: undefined, queued: 0 }
     onResponse!({ ...call, status: 200, durationMs: 999, rateLimit: { ...state, remaining: 0 } })

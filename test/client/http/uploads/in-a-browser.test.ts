@@ -2,7 +2,7 @@
 
 import type { ShortLinkClientOptions, UploadContent, UploadProgress } from 'shortlink-sdk'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { uploadOf } from '../../../../src/client/http/upload.ts'
+import { createUpload } from '../../../../src/client/http/upload.ts'
 import { runtimeFetch } from '../../../../src/client/runtime/fetch.ts'
 import { becomeBrowser } from '../../../helpers/browser.ts'
 import { connect, KEY } from '../../../helpers/client.ts'
@@ -73,7 +73,7 @@ describe('an upload with onProgress is sent by XMLHttpRequest', () => {
       const server = await serve(done)
       const signal = new AbortController().signal
       const sender = { fetch: runtimeFetch, hasKey: false, signal }
-      const opened = await uploadOf(bytes, 'content').open(progress.onProgress, sender)
+      const opened = await createUpload(bytes, 'content').open(progress.onProgress, sender)
       const response = await opened.send!(`${server.origin}/api/files?name=${name}`, {
         method: 'POST',
         headers: {},
