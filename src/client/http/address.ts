@@ -11,8 +11,8 @@ export interface AddressNames {
 
 /**
  * The base URL of an API. An invalid one is rejected at once, a missing one when it is needed. Environment variables
- * are read, and a relative URL is resolved, at the first call, because frameworks also evaluate a module that creates a
- * client during a build and on the server, which have neither the variable nor a page.
+ * are read, and a relative URL is resolved, at the first call. Frameworks may create the client earlier, during a build
+ * or on a server, where there is no variable or no page.
  */
 export class Address {
   readonly names: AddressNames
@@ -20,7 +20,7 @@ export class Address {
   readonly #allowInsecureHttp: boolean
   #address: string | undefined
 
-  /** @throws {ConfigurationError} if it cannot be an address */
+  /** @throws {ConfigurationError} if the given address is invalid */
   constructor(names: AddressNames, given: string | URL | undefined, allowInsecureHttp: boolean) {
     this.names = names
     this.#given = given
@@ -59,12 +59,12 @@ export class Address {
 /** Returns the option and the variable that set an address. */
 export const formatAddressNames = ({ option, variable }: AddressNames): string => `\`${option}\` or ${variable}`
 
-/** Only `/`, `./` and `../` make an address relative: `sho.rt/api` lacks its scheme. */
+/** Requires `/`, `./` or `../` at the beginning, because `sho.rt/api` is an address without its scheme. */
 const isRelative = (address: unknown): address is string => typeof address === 'string' && /^\.{0,2}\//.test(address)
 
 /**
- * An address without its trailing slashes. What is none is not shown, because it may be a key.
- * @throws {ConfigurationError}
+ * Returns an address without its trailing slashes. An invalid value is never echoed: it may be a pasted key.
+ * @throws {ConfigurationError} if the address is invalid
  */
 function parseAddress(name: string, address: string | URL, allowInsecureHttp: boolean): string {
   const given: unknown = isRecord(address) ? address.href : address
@@ -84,7 +84,7 @@ function parseAddress(name: string, address: string | URL, allowInsecureHttp: bo
   return url!.href.replace(/\/+$/, '')
 }
 
-/** Returns true if an address leads to this machine. */
+/** Returns whether a host is this machine. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }

@@ -15,7 +15,7 @@ export function getRefusalAdvice(call: Call<unknown>, status: number, isFromApi:
   return isAboutKey ? KEY_ADVICE : ''
 }
 
-/** Returns advice about a response that is not what the platform documents. */
+/** Returns advice about a response that does not match the documentation. */
 export function getBodyAdvice(call: Call<unknown>, body: unknown): string {
   const isAddressDoubtful = typeof body === 'string' && isHtml(body)
   return isAddressDoubtful ? getAddressAdvice(call) : ''
@@ -27,11 +27,11 @@ export function getAddressAdvice(call: Call<unknown>): string {
   return `. Check ${formatNames(call)}, which is ${address}`
 }
 
-/** The words for a redirect: its target, and the way out. `null`: the runtime does not reveal where. */
+/** Describes a redirect: its target, and what to do. `null`: the runtime does not reveal the target. */
 export function describeRedirect(location: string | null, call: Call<unknown>): string {
   const advice = `. Redirects are not followed: set ${formatNames(call)} to the new address`
   if (location === null) return `redirected to another address, which this runtime does not reveal${advice}`
-  // Masked as the server wrote it: `new URL` would mix its spelling with another.
+  // Redacted in the server's spelling, because `new URL` would respell a part of it.
   const shown = call.redact(location)
   const target = canParseUrl(shown, call.target) ? new URL(shown, call.target).href : shown
   return `redirected to ${redactLine(call.redact, target, MAX_QUOTED)}${advice}`
@@ -41,7 +41,7 @@ function formatNames({ endpoint }: Call<unknown>): string {
   return formatAddressNames(endpoint.address.names)
 }
 
-/** If the client sends no key, a proxy adds it, and reports the problem itself. */
+/** Not for clients without a key: their proxy adds it, and reports the problem itself. */
 const KEY_ADVICE = '. Check `apiKey` or SHORTLINK_API_KEY, then `authScheme`: some servers do not expect Bearer'
 
 /** Returns whether a 404 is about the path rather than an id: the call sends no id, or the API did not refuse it. */
@@ -49,17 +49,17 @@ function isUnknownPath({ path, spec }: Call<unknown>, isFromApi: boolean): boole
   return !isFromApi || !(hasIdInPath(path, spec) || hasIdInBody(spec))
 }
 
-/** The path of a user has no parameters: a segment of digits is an id. */
+/** A user's path has no named parameters, so a segment of digits counts as an id. */
 const hasIdInPath = (path: string, { path: { params } }: Call<unknown>['spec']): boolean =>
   params.length > 0 ? params.some(({ check }) => check.isId) : path.split('/').some(id.fits)
 
-/** The body of a user has no checks: a value that looks like an id is one. */
+/** A user's body has no checks, so a value that looks like an id counts as one. */
 function hasIdInBody({ json, checks }: Call<unknown>['spec']): boolean {
   const values = Object.entries(isRecord(json) ? json : {})
   return values.some(([name, value]) => (checks ? Boolean(value && checks[name]?.isId) : id.fits(value)))
 }
 
-/** The reference does not show the links section, so that some servers may lack it. */
+/** The reference does not document the links section, so some servers may lack it. */
 function getUnknownPathAdvice(call: Call<unknown>): string {
   const advice = getAddressAdvice(call)
   return /^\/urls?(\/|$)/.test(call.path) ? `. This server may have no links section${advice}` : advice

@@ -13,10 +13,10 @@ export type AuthScheme = 'Bearer' | 'Token' | 'raw'
 /** @internal */
 export const authSchemes: readonly AuthScheme[] = ['Bearer', 'Token', 'raw']
 
-/** The number of keys of a function that are redacted: the newest. */
+/** How many of the newest keys that a function returned are redacted. */
 const REMEMBERED = 4
 
-/** The API key of a client. Its fields are private, so that an inspection cannot show the key. */
+/** The API key of a client, in private fields, so that inspecting the client does not show it. */
 export class ApiKey {
   readonly #scheme: AuthScheme | undefined
   readonly #secrets = new Secrets(REMEMBERED)
@@ -29,7 +29,7 @@ export class ApiKey {
     if (typeof source === 'string') this.#remember(source)
   }
 
-  /** True if a key was given. If none was, it may be in the environment. */
+  /** Whether a key was given. If not, it may be in the environment. */
   get isGiven(): boolean {
     return this.#source !== null && this.#source !== undefined
   }
@@ -39,7 +39,7 @@ export class ApiKey {
     return this.#source === undefined ? environment('SHORTLINK_API_KEY') : this.#source
   }
 
-  /** True if calls need a key: they fail if there is none. */
+  /** Whether calls send a key. They fail if it is missing. */
   get isSent(): boolean {
     return this.#source !== null
   }
@@ -50,7 +50,7 @@ export class ApiKey {
   }
 
   /**
-   * The key now; `null` if none is sent.
+   * Returns the current key, or `null` if no key is sent.
    *
    * @throws {ConfigurationError} if the key is missing or invalid; the error does not contain it
    */
@@ -69,7 +69,7 @@ export class ApiKey {
   }
 
   /**
-   * The value of the `Authorization` header.
+   * Returns the value of the `Authorization` header.
    * @throws {ConfigurationError} if the scheme in the environment is invalid
    */
   formatAuthorization(key: string): string {
@@ -77,14 +77,13 @@ export class ApiKey {
     return scheme === 'raw' ? key : `${scheme} ${key}`
   }
 
-  /** The key of the option or the variable, before anything was sent too, and the last ones that a function returned. */
+  /** The key in the option or the variable, even before the first call, or the newest keys that a function returned. */
   get secrets(): Secrets {
     const { source } = this
     if (typeof source === 'string') this.#remember(source)
     return this.#secrets
   }
 
-  /** Removes the key from a text. */
   readonly redact: Redact = (text) => this.secrets.redact(text)
 
   async #callSource(source: () => string | Promise<string>): Promise<unknown> {
@@ -101,14 +100,13 @@ export class ApiKey {
   }
 }
 
-/** @throws {ConfigurationError} if it is no key */
+/** @throws {ConfigurationError} if it cannot be a key */
 function assertKey(key: unknown, name: string): string {
   const problem = findKeyProblem(key)
   if (problem) throw new ConfigurationError(`${name}: ${problem}`)
   return key as string
 }
 
-/** @internal */
 function readScheme(redact?: Redact): AuthScheme {
   const scheme = environment('SHORTLINK_AUTH_SCHEME') ?? 'Bearer'
   const known = authSchemes.find((name) => name === scheme)
@@ -124,7 +122,7 @@ function findKeyProblem(key: unknown): string | undefined {
   if (scheme)
     return `begins with “${scheme}”: leave that out, the client adds what \`authScheme\` or SHORTLINK_AUTH_SCHEME says`
   if (key !== key.trim()) return 'begins or ends with white space: trim it'
-  // Its number alone, because the rest of the key may be of such characters too.
+  // Only the code point, because the whole key may consist of such characters.
   const misfit = misfitIn(key, /[\x21-\x7e]/)
   return misfit && `contains a character that a header cannot carry: ${codePointOf(misfit)}`
 }

@@ -12,7 +12,7 @@ export interface ApiResponse<T> {
   readonly attempts: number
 }
 
-/** A result as it travels inside the package. */
+/** A result with the internal details of its call. */
 export interface CallResult<T> extends Omit<ApiResponse<T>, 'response'> {
   /** The HTTP status. */
   readonly status: number
@@ -42,26 +42,26 @@ export interface ApiPromise<T> extends Promise<T> {
   withResponse(): Promise<ApiResponse<T>>
   /**
    * Resolves with `{ ok: true, data }` or `{ ok: false, error }` instead of rejecting, after an abort too. Rejects only
-   * with what steers a framework, such as an error of Next.js with a `digest`.
+   * with errors that a framework handles itself, such as those of Next.js with a `digest`.
    */
   safe(): Promise<Result<T>>
-  /** The result with everything that is known of the call. @internal */
+  /** Resolves with the result and the internal details of the call. @internal */
   result(): Promise<CallResult<T>>
 }
 
 /**
- * The promise of a call, which starts when it is used: `whenUsed` says how.
+ * The promise of a call that starts when the promise is first used.
  *
  * It settles natively, because `await` in some runtimes, tracers and locks look at the state of a promise and never
- * call its `then`. The constructor takes an executor like that of every Promise: engines without `Symbol.species` call
- * it in `then`.
+ * call its `then`. The constructor takes an executor, as every Promise does, because engines without `Symbol.species`
+ * pass one in `then`.
  */
 export class CallPromise<T> extends Promise<T> implements ApiPromise<T> {
   readonly #settle: (data: Promise<T>) => void
   #start: (() => Promise<CallResult<T>>) | undefined
   #result: Promise<CallResult<T>> | undefined
 
-  // `then` returns a plain Promise, because it belongs to no call.
+  // `then` returns a plain Promise, because its result belongs to no call.
   static override get [Symbol.species]() {
     return Promise
   }
@@ -106,12 +106,12 @@ export class CallPromise<T> extends Promise<T> implements ApiPromise<T> {
   }
 
   result(): Promise<CallResult<T>> {
-    // The promise that this returns rejects too, and an unhandled one must be reported once.
+    // The returned promise rejects too, and only that one may be reported as unhandled.
     super.then(undefined, () => {})
     return this.start()
   }
 
-  /** Starts the call, unless it has started. */
+  /** Starts the call, unless it has already started. */
   start(): Promise<CallResult<T>> {
     if (!this.#result) {
       this.#result = this.#start!()

@@ -62,20 +62,19 @@ export type ListParams<T, Query extends PageQuery> = {
   ? { readonly checks?: never }
   : { readonly checks: ChecksFor<NoInfer<Query>> })
 
-/** The key of a client's API, for the proxy. */
+/** The key under which a client gives its API to the proxy. */
 export const API: unique symbol = Symbol('api')
 
-/** Returns whether a value is a client itself, and not an object around one. */
+/** Returns whether a value is a client, and not an object that wraps one. */
 export const isClient = (value: unknown): value is { readonly [API]: Api } => isRecord(value) && API in value
 
 /** The state of the rate limit without a limiter, before the first call. */
 const unknownRateLimit: RateLimitState = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
 
 /**
- * The calls of a client: a method for each kind of call that a resource makes, and the loop that all of them run
- * through.
+ * Makes the calls of a client: one method for each kind of call, and the retry loop that all of them use.
  *
- * Its methods read nothing through `this`, so that they work behind a Proxy.
+ * Its methods are arrow functions, so that they work behind a Proxy.
  */
 export class Api implements ListApi {
   readonly #settings: Settings
@@ -110,7 +109,7 @@ export class Api implements ListApi {
     return startNow(this.run(call as CallSpec<T>, options))
   }
 
-  /** Runs a call from its checks to its result: makes attempts until one succeeds or the call has failed. */
+  /** Checks a call, then makes attempts until one succeeds or the call has failed. */
   readonly run = async <T>(spec: CallSpec<T>, options: RequestOptions = {}): Promise<CallResult<T>> => {
     const context = { ...this.#context, calledFrom: this.#context.calledFrom ?? new Error() }
     const call = prepareCall(spec, options, this.#settings, context)
@@ -132,7 +131,7 @@ export class Api implements ListApi {
         await waitForRetry(call, attempt, attempted, delayMs)
       }
     } catch (error) {
-      // Anything else steers the user's framework.
+      // Anything else belongs to the user's framework, such as a redirect.
       if (isShortLinkError(error)) {
         emit(call, 'onError', () => ({ error, attempts: error.attempts, durationMs: getDurationMs() }))
       }
@@ -141,10 +140,10 @@ export class Api implements ListApi {
   }
 
   /**
-   * Returns the same API for a call that makes several requests: they have one deadline, and their errors have one
-   * stack.
+   * Returns the same API for a call that makes several requests. They share a deadline, and their errors share a stack.
    *
-   * @param given.calledFrom Created where the user made the call. Default: here, if the user's function calls this one.
+   * @param given.calledFrom An error created where the user made the call. Default: created here, which is right if the
+   *   method that the user calls is the caller.
    */
   readonly forOperation = ({
     deadline = this.#settings.deadline,
@@ -157,7 +156,7 @@ export class Api implements ListApi {
     })
   }
 
-  /** Returns the same API for a call that decides by rows: it rejects invalid ones with `validation: 'report'` too. */
+  /** Returns the same API for a call whose steps depend on its rows: it always rejects invalid ones. */
   readonly strict = (): Api => new Api({ ...this.#settings, validation: 'strict' }, this.#context)
 
   /** Returns the base URL, without a slash at its end; `undefined` if it is missing or invalid. */
@@ -183,7 +182,7 @@ export class Api implements ListApi {
     return { operation, calledFrom, redact: this.#settings.apiKey.redact }
   }
 
-  /** Throws the error of a response that can be used nevertheless, or reports it, as `validation` says. */
+  /** Throws the error of a response that is still usable, or reports it, depending on `validation`. */
   readonly throwOrReport = (error: InvalidResponseError): void => {
     if (this.#settings.validation === 'strict') throw error
     reportDrift(this.#settings.management.listeners, error)

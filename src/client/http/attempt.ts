@@ -26,10 +26,10 @@ import {
 import { emit, reportDrift } from './observers.ts'
 import type { BeforeRequest } from './request-options.ts'
 
-/** What precedes the first attempt. */
+/** The state before the first attempt. */
 export const noAttempt: Attempt = { number: 0, sent: 0, began: 0, mayHaveSucceeded: false, waitedOut: 0 }
 
-/** How long a write of low priority without a timeout may take after an abort, in milliseconds. */
+/** How long a low-priority write without a timeout may take after an abort, in milliseconds. */
 const ABORTED_TIMEOUT = 30_000
 
 /** Waits for the slot of the next attempt. @throws {ShortLinkError} if there is none in time, or the call is aborted */
@@ -55,7 +55,7 @@ export async function beginAttempt(call: Call<unknown>, last: Attempt): Promise<
 /**
  * Makes one attempt, and returns its result or its failure.
  *
- * @throws what steers the user's framework, such as a redirect, as it is
+ * @throws what the user's framework must handle itself, such as a redirect, unchanged
  */
 export async function makeAttempt<T>(
   call: Call<T>,
@@ -117,7 +117,7 @@ export async function makeAttempt<T>(
 
   let read: Awaited<ReturnType<typeof readResponse>>
   try {
-    // The server may do a write anyway once it was sent, so work that must know its result waits for it.
+    // Once a write is sent, the server may do it despite the abort. Low-priority work needs to know the result.
     const isAwaited = () => step === 'sent' && call.priority === 'low' && call.method !== 'GET'
     const getGraceMs = () => (isAwaited() ? call.timeout || ABORTED_TIMEOUT : 0)
     read = await withDeadline(exchange, getTimeLimit(call, attempt).ms, signal, getGraceMs)
@@ -138,15 +138,15 @@ export async function makeAttempt<T>(
   return readResult(call, attempt, received, client)
 }
 
-/** Returns whether what the user's code or `fetch` threw must reach the user's framework as it is. */
+/** Returns whether a value that the user's code or `fetch` threw must reach the user's framework unchanged. */
 function isSteering(thrown: unknown, step: Step): boolean {
   if (thrown === EXPIRED) return false
   return step === 'hook' || step === 'key' ? steersFramework(thrown) : hasDigest(thrown)
 }
 
 /**
- * Calls the hooks one after another, each of which may set headers on the request. Of a Request that one returns, the
- * headers are taken over: ky would stop after that hook.
+ * Calls the hooks one after another. Each may set headers on the request, or return another Request, whose headers are
+ * copied: if ky received it, it would skip the hooks that follow.
  *
  * @throws {TypeError} if a hook returns anything but a Request or nothing
  */
@@ -162,7 +162,7 @@ async function runHooks(hooks: readonly BeforeRequest[], request: Request): Prom
   }
 }
 
-/** Returns the value of the `Authorization` header; `undefined` if no key is sent. */
+/** Returns the `Authorization` header, or `undefined` if no key is sent. */
 async function getAuthorization({ endpoint, secrets }: Call<unknown>): Promise<string | undefined> {
   const key = endpoint.usesKey ? await endpoint.apiKey.get() : null
   if (key === null) return undefined
@@ -170,7 +170,6 @@ async function getAuthorization({ endpoint, secrets }: Call<unknown>): Promise<s
   return endpoint.apiKey.formatAuthorization(key)
 }
 
-/** Returns the init for `fetch`. */
 function buildInit(
   { method, body, fetchOptions }: Call<unknown>,
   request: Request,
@@ -197,7 +196,7 @@ function checkResponse(given: unknown): FetchResponse {
   throw new AttemptError(`\`fetch\` must return a new Response each time, received ${received}`)
 }
 
-/** Reads the body of a response, as text or as bytes, and parses it unless that would be in vain. */
+/** Reads the body of a response, as text or as bytes, and parses it unless it is long and only passed on. */
 async function readResponse({ spec }: Call<unknown>, response: FetchResponse, signal: AbortSignal) {
   const bytes = spec.as === 'bytes' ? await readBytes(response, signal) : undefined
   const text = bytes ? decode(bytes) : await readText(response, signal)
@@ -207,12 +206,10 @@ async function readResponse({ spec }: Call<unknown>, response: FetchResponse, si
 
 const noBytes = new Uint8Array()
 
-/**
- * The length up to which a response that is passed on is parsed, in characters: enough to see a refusal inside a 200.
- */
+/** The longest response to parse if it is only passed on, in characters. A refusal inside a 200 is shorter. */
 const MAX_PARSED = 65_536
 
-/** Tells the limiter and the listeners what a response says. */
+/** Reports a response to the limiter and the listeners. */
 function observeResponse(
   call: Call<unknown>,
   attempt: Attempt,
@@ -226,7 +223,7 @@ function observeResponse(
   const headers = { get: (name: string) => headerOf(response, name) }
   const retryAfter = parseRetryAfter(headers, body)
   const opened = openEnvelope(body, status)
-  // Some gateways refuse what is over the limit with 403.
+  // Some gateways respond with 403 above the rate limit.
   const isRateLimit403 =
     status === 403 && headers.get('X-RateLimit-Remaining') === '0' && /RATE_?LIMIT/i.test(findMessage(body))
   const envelope = isRateLimit403 && opened?.ok === false ? { ...opened, status: 429 } : opened
@@ -242,7 +239,7 @@ function observeResponse(
   return { envelope, retryAfter, rateLimit }
 }
 
-/** Returns what a response says: the result of the call, or the failure of the attempt. */
+/** Reads the result of the call from a response, or the failure of the attempt. */
 async function readResult<T>(
   call: Call<T>,
   attempt: Attempt,

@@ -18,10 +18,10 @@ export class BodyTooLargeError extends Error {
 /**
  * Reads a body as UTF-8.
  *
- * In a browser, `text()` reads it, because Chromium shows any other way as canceled. The body of a fetch without web
- * streams (node-fetch, React Native) is measured when it is complete.
+ * Browsers use `text()`, because Chromium shows a request as canceled if its body is read in another way. The body of a
+ * fetch without web streams (node-fetch, React Native) is measured once it is complete.
  *
- * @param signal Of one attempt. It aborts at the end of an attempt that failed.
+ * @param signal The signal of the attempt. It also aborts when the attempt fails.
  * @throws {BodyTooLargeError} if it is larger than 16 MiB; the rest is not read
  */
 export async function readText(response: FetchResponse, signal?: AbortSignal): Promise<string> {
@@ -31,7 +31,7 @@ export async function readText(response: FetchResponse, signal?: AbortSignal): P
   return text
 }
 
-/** Reads a body as it is, within the same limit. */
+/** Reads a body as bytes, within the same limit. */
 export async function readBytes(response: FetchResponse, signal: AbortSignal): Promise<Uint8Array> {
   if (isWebStream(response.body) && !isBrowser()) return readStream(response.body, signal)
   const bytes = new Uint8Array(await (response as Response).arrayBuffer())
@@ -39,7 +39,6 @@ export async function readBytes(response: FetchResponse, signal: AbortSignal): P
   return bytes
 }
 
-/** Decodes UTF-8. */
 export const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
 const isWebStream = (body: unknown): body is ReadableStream<Uint8Array> =>
@@ -48,7 +47,7 @@ const isWebStream = (body: unknown): body is ReadableStream<Uint8Array> =>
 async function readStream(stream: ReadableStream<Uint8Array>, signal?: AbortSignal): Promise<Uint8Array> {
   const reader = stream.getReader()
   const cancel = () => void reader.cancel(signal?.reason).catch(() => {})
-  // So that the socket closes even if fetch no longer listens to its signal.
+  // Closes the socket even if fetch no longer listens to its signal.
   signal?.addEventListener('abort', cancel)
   const chunks: Uint8Array[] = []
   let length = 0
@@ -59,7 +58,7 @@ async function readStream(stream: ReadableStream<Uint8Array>, signal?: AbortSign
     length += value.byteLength
     if (length > MAX_BYTES) throw new BodyTooLargeError()
   }
-  // Node keeps the signal of a fetch for long, and a listener on it the whole body.
+  // Node keeps the signal of a fetch for a long time, and the listener keeps the whole body.
   signal?.removeEventListener('abort', cancel)
   return join(chunks, length)
 }
@@ -80,7 +79,7 @@ const MAX_PREFIX = 65_536
 /** A byte order mark, or text that ends with a line break or a tag and is not truncated JSON. */
 const prefix = /^\uFEFF+|^(?!\s*[[{"])[\s\S]*?[\n>](?=[ \t\r]*\{\s*["}])/
 
-/** The maximum depth of a body. The platform's have six levels; a recursion over millions would end the program. */
+/** The maximum depth of a body. The platform's have six levels; recursion over millions would overflow the stack. */
 const MAX_DEPTH = 100
 
 /** Parses JSON, even if PHP warnings precede it. Returns the text itself if it is not JSON, or nested too deeply. */
@@ -98,7 +97,7 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner))
 }
 
-/** The JSON object at the end of a text, if it has the key `error`, which no nested object has. */
+/** Parses the JSON object at the end of a text, if it has the key `error`, which no nested object has. */
 function parseJsonAfterText(text: string): unknown {
   const [before] = prefix.exec(text.slice(0, MAX_PREFIX)) ?? []
   if (before === undefined) return undefined
@@ -110,13 +109,13 @@ function parseJsonAfterText(text: string): unknown {
   }
 }
 
-/** Returns whether a body is a page: it begins with a tag, or has the beginning of a page behind warnings of PHP. */
+/** Returns whether a body is an HTML page: it begins with a tag, or with PHP warnings and then a page. */
 export function isHtml(body: string): boolean {
   if (/^\s*</.test(body)) return true
   return !/^\s*[[{"]/.test(body) && /<(!doctype|html)\b/i.test(body.slice(0, MAX_PREFIX))
 }
 
-/** Describes a body that is not a JSON object, with its first readable words without secrets. */
+/** Describes a body that is not a JSON object, and quotes the beginning of its text without secrets. */
 export function describeUnreadable(body: unknown, redact: Redact): string {
   if (typeof body !== 'string') return 'expected a JSON object in the response body'
   const excerpt = extractExcerpt(redact(body))
@@ -128,7 +127,7 @@ export function describeUnreadable(body: unknown, redact: Redact): string {
   return `the response is ${page}, not JSON: a gateway, maintenance, or a wrong address${begins}`
 }
 
-/** Returns the beginning of the words of a text that has no secrets, on one line. */
+/** Returns the beginning of the visible text of a page, on one line. Remove secrets first. */
 function extractExcerpt(text: string): string {
   const visible = text
     .slice(0, 4000)

@@ -36,23 +36,23 @@ export interface CallSpec<T> {
   readonly path: Path
   readonly api?: 'opener' | undefined
   readonly query?: object | undefined
-  /** A query that is sent as it is, in place of `query`. */
+  /** An encoded query, sent unchanged in place of `query`. */
   readonly search?: string
   readonly json?: unknown
   /** Sent in place of `json`. */
   readonly upload?: Upload | undefined
   /** The checks of `json`, or of `query` if there is no `json`. */
   readonly checks?: Checks | undefined
-  /** The checks of its options, if it has others than every call. */
+  /** The checks of its options, if it has more than those of every call. */
   readonly optionChecks?: Checks | undefined
-  /** Problems that the caller has already found. */
+  /** Issues that the caller has already found. */
   readonly issues?: readonly Issue[] | undefined
-  /** Returns whether `read` takes a refusal, which is an error otherwise. */
+  /** Returns whether `read` handles a refusal. Otherwise it is an error. */
   readonly accepts?: ((refusal: Refusal) => boolean) | undefined
   readonly read: Read<T>
-  /** When it must have its slot at the latest, on the clock of the process. Default: at its deadline. */
+  /** The latest time to get a slot, on the clock of the process. Default: the deadline. */
   readonly slotBy?: number | undefined
-  /** The form in which `read` needs the body. Not every `fetch` gives bytes. Default: text. */
+  /** The form in which `read` needs the body. Not every `fetch` supports bytes. Default: text. */
   readonly as?: 'text' | 'bytes' | undefined
 }
 
@@ -66,17 +66,16 @@ export interface UploadProgress {
 
 export type OnProgress = ((progress: UploadProgress) => void) | undefined
 
-/** Content that is sent as it is. */
+/** Content that is sent unchanged. */
 export interface Upload {
-  /** The problems with it. */
   readonly issues: readonly Issue[]
-  /** True if it can be sent a second time. */
+  /** Whether it can be sent a second time. */
   readonly replayable: boolean
   /** Opens it for one attempt. */
   open(onProgress: OnProgress, sender: Sender): Promise<OpenedUpload>
 }
 
-/** The means by which an attempt is sent. */
+/** What an upload needs to know about the request that sends it. */
 export interface Sender {
   readonly fetch: Fetch
   readonly hasKey: boolean
@@ -90,9 +89,9 @@ export interface OpenedUpload {
   readonly redirect: 'error' | 'manual'
   /** A special fetch, if only that can report the progress. */
   readonly send?: Fetch
-  /** To be called when the response arrives, because fetch does not report when everything is sent. */
+  /** Called when the response arrives, because fetch does not report when everything is sent. */
   readonly onSent?: () => void
-  /** Closes a source that was not read to its end. Node would go on reading after an abort. */
+  /** Closes a source that was not read to its end. Node would continue to read after an abort. */
   readonly close?: () => void
   /** The error of a source that failed. */
   readonly failure?: () => Error | undefined
@@ -114,20 +113,20 @@ export interface Settings {
   readonly beforeRequest: BeforeRequest | undefined
 }
 
-/** What the requests of one call have in common. */
+/** The context that all requests of one call share. */
 export interface CallContext {
-  /** An error that was created where the user made the call, whose frames become the stack of its errors. */
+  /** An error created where the user made the call. Its frames become the stack of the errors of the call. */
   readonly calledFrom?: Error | undefined
-  /** When a call that makes several requests must have ended, on the clock of the process. */
+  /** The deadline of a call that makes several requests, on the clock of the process. */
   readonly endsAt?: number | undefined
 }
 
-/** A call that was checked and can be sent, several times if it is retried. It never changes. */
+/** A call that has been checked and can be sent, several times if it is retried. Immutable. */
 export interface Call<T> {
   readonly spec: CallSpec<T>
   readonly endpoint: Endpoint
   readonly context: CallContext
-  /** The same for all attempts; for events. */
+  /** The id in events, the same for all attempts. */
   readonly id: string
   readonly method: string
   /** The escaped path. */
@@ -137,27 +136,27 @@ export interface Call<T> {
   /** The URL to send to. */
   readonly target: string
   readonly body: string | undefined
-  /** The headers of every call, of the client, and of this call. */
+  /** The default headers, then the client's, then the call's. */
   readonly headers: Headers
   /** First the client's, then the call's. */
   readonly fetchOptions: FetchOptions
-  /** The hooks of the client and of the call, in this order. */
+  /** First the client's hook, then the call's. */
   readonly beforeRequest: readonly BeforeRequest[]
   /** Removes the secrets of this call and the client, and passwords in addresses, from a text. */
   readonly redact: Redact
-  /** The secrets of the call, and the keys that it was sent with. */
+  /** The secrets of the call, including the keys that it was sent with. */
   readonly secrets: Secrets
   readonly errorContext: ErrorContext
   readonly signal: AbortSignal | undefined
   readonly onProgress: OnProgress
   readonly timeout: number | false
-  /** When the deadline of the call is, on the clock of the process; `Infinity` if it has none. */
+  /** The deadline of the call, on the clock of the process; `Infinity` if it has none. */
   readonly endsAt: number
   readonly retry: number
   readonly priority: Priority
 }
 
-/** One attempt of a call, and what came before it. */
+/** One attempt of a call, and the results of earlier ones. */
 export interface Attempt {
   /** Counts from 1. */
   readonly number: number
@@ -165,13 +164,13 @@ export interface Attempt {
   readonly sent: number
   /** When the attempt got its slot, on the clock of the process. */
   readonly began: number
-  /** Whether an earlier attempt may have done the work: then no later one can prove that it was not done. */
+  /** Whether an earlier attempt may have done the work. If so, no later one can prove that it was not done. */
   readonly mayHaveSucceeded: boolean
-  /** The number of earlier attempts that the rate limit refused, and that do not count. */
+  /** The number of earlier attempts that do not count as retries, because the rate limit refused them. */
   readonly waitedOut: number
 }
 
-/** The step that an attempt is at. At `fetch` it was called and has not returned a promise. */
+/** The step that an attempt has reached. `fetch`: the function was called and has not returned a promise yet. */
 export type Step = 'request' | 'hook' | 'key' | 'content' | 'fetch' | 'sent'
 
 /** A failed attempt. */
@@ -205,7 +204,7 @@ export function prepareCall<T>(
   const { apiKey } = settings
   const endpoint = spec.api === 'opener' ? settings.opener : settings.management
   const options: RequestOptions & { onProgress?: OnProgress } = isRecord(given) ? given : {}
-  // The client's Authorization is for the management API.
+  // The client's Authorization header is for the management API only.
   const common = endpoint.usesKey
     ? settings.headers
     : settings.headers.filter(([name]) => name.toLowerCase() !== 'authorization')
@@ -230,7 +229,7 @@ export function prepareCall<T>(
     issues.push({ path: ['body'], message: 'GET has no body: use `query`' })
   }
   if (authorization !== undefined && apiKey.isSent) issues.push(authorizationBesideKey)
-  // Encoding invalid parameters could add a second issue for each.
+  // Encoding an invalid parameter could add a second issue for it.
   const body = issues.length ? undefined : stringifyJson(json, issues)
   const search = issues.length ? '' : (spec.search ?? buildQuery(query, issues))
   if (issues.length) throw new InvalidRequestError(issues, errorContext)
@@ -239,13 +238,13 @@ export function prepareCall<T>(
   let baseUrl: string
   try {
     baseUrl = endpoint.address.get()
-    // Settled at the first call.
+    // The first call reads the environment.
     void endpoint.listeners
   } catch (error) {
     throw error instanceof ConfigurationError ? new ConfigurationError(error.message, errorContext) : error
   }
   const path = spec.path.escaped ?? ''
-  // The query of somebody else may contain secrets that are unknown here.
+  // A query passed through by the proxy may contain secrets that are unknown here.
   const url = baseUrl + path + (spec.search === undefined ? search : '')
   const { signal, timeout = settings.timeout, deadline = settings.deadline, retry = settings.retry } = options
   const { priority = settings.priority } = options
@@ -278,13 +277,13 @@ const NO_REQUEST = 'this environment has no Request: under Jest, use jest-fixed-
 
 function buildHeaders(pairs: readonly HeaderPair[]): Headers {
   const headers = new Headers({ accept: 'application/json', 'content-type': 'application/json' })
-  // Browsers set their own User-Agent; a custom one would cause a preflight.
+  // Browsers set a User-Agent themselves, and a custom one would cause a preflight.
   if (!isBrowser()) headers.set('user-agent', `shortlink-sdk/${VERSION}`)
   for (const [name, value] of pairs) headers.set(name, value)
   return headers
 }
 
-/** Error context for a call, of which something may be invalid. */
+/** Creates the error context for a call, which may be invalid. */
 export function createErrorContext(
   { method, path: { pattern, escaped: path = pattern }, api }: Pick<CallSpec<never>, 'method' | 'path' | 'api'>,
   settings: Settings,
@@ -304,14 +303,13 @@ export function collectSecrets({ apiKey, headers }: Settings, pairs = headers): 
   return secrets
 }
 
-/** The secrets among parameters. */
 function findSecretParams(params: unknown, checks: Checks | undefined): string[] {
   return Object.entries(isRecord(params) ? params : {}).flatMap(([name, value]) =>
     (name === 'password' || checks?.[name]?.secret) && typeof value === 'string' ? [value] : [],
   )
 }
 
-/** Builds a query. `undefined` is left out, `null` and `''` are sent empty, everything else is escaped. */
+/** Builds a query. `undefined` is left out, and `null` is sent as an empty value. */
 function buildQuery(query: object | undefined, issues: Issue[]): string {
   const pairs: string[] = []
   for (const [name, value] of Object.entries(query ?? {}) as [string, unknown][]) {

@@ -4,27 +4,29 @@ import type { Address } from './address.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Listeners } from './observers.ts'
 
-/** What an endpoint reads from the environment at its first call. */
+/** The settings that an endpoint reads at its first call, partly from the environment. */
 export interface EndpointSettings {
   readonly listeners: Listeners
-  /** Finds the limiter. Called for each use, because the process drops limiters that are idle. */
+  /** Called for each use, because the process drops idle limiters. */
   readonly findLimiter: () => RateLimiter | undefined
 }
 
-/** One of the two APIs: its address, its key, its limiter and its listeners. */
+/** One of the two APIs of a client. */
 export class Endpoint {
   readonly address: Address
   readonly apiKey: ApiKey
-  /** Whether its calls carry the key. */
+  /** Whether its calls send the key. */
   readonly usesKey: boolean
   /** The state of the rate limit after the last response. */
   lastRateLimit: RateLimitState | undefined
-  /** How often the rate limit has refused in a row, and when last. Requests that were in flight together count as one. */
+  /**
+   * Consecutive refusals by the rate limit, and the time of the last. Requests in flight at the same time count once.
+   */
   refusals = { inARow: 0, lastAt: Number.NEGATIVE_INFINITY }
   readonly #resolve: () => EndpointSettings
   #settings: EndpointSettings | undefined
 
-  /** @param resolve Called once, at the first call: variables may be set, and `fetch` replaced, until then. */
+  /** @param resolve Runs once, at the first call: until then, variables may be set and `fetch` replaced. */
   constructor(address: Address, apiKey: ApiKey, usesKey: boolean, resolve: () => EndpointSettings) {
     this.address = address
     this.apiKey = apiKey
@@ -32,10 +34,7 @@ export class Endpoint {
     this.#resolve = resolve
   }
 
-  /**
-   * The limiter and the listeners.
-   * @throws {ConfigurationError} if the address is missing, or a variable is invalid
-   */
+  /** @throws {ConfigurationError} if the address is missing, or a variable is invalid */
   get settings(): EndpointSettings {
     this.#settings ??= this.#resolve()
     return this.#settings

@@ -10,23 +10,23 @@ import { isRecord } from '../runtime/text.ts'
 import type { Redact } from '../secrets.ts'
 
 /**
- * The envelope of every response. `error` tells success from failure, because a failure often has the HTTP status 200:
- * `0`, `"0"`, `false`, `"false"` or no key at all mean success; `1`, `true`, a number of 400 or more that acts as a
- * status, or a text mean failure.
+ * The envelope of every response. Its `error` tells success from failure, because failures often have the HTTP status
+ * 200. Success is `0`, `"0"`, `false`, `"false"` or no key at all. Failure is `1`, `true`, a text, or a number of 400
+ * or more, which replaces the HTTP status.
  */
 export type Envelope = { readonly ok: true; readonly body: Record<string, unknown> } | Refusal
 
-/** A response that says that the request was refused. */
+/** A response that refuses the request. */
 export interface Refusal {
   readonly ok: false
   /** A number of 400 or more in `error`, else the HTTP status. */
   readonly status: number
-  /** The words of the server; `''` if there are none. */
+  /** The server's message; `''` if there is none. */
   readonly message: string
   readonly body: unknown
 }
 
-/** Opens the envelope of a parsed body, given the HTTP status. `undefined`: the body has no envelope. */
+/** Opens the envelope of a parsed body. Returns `undefined` if the body has none. */
 export function openEnvelope(body: unknown, httpStatus: number): Envelope | undefined {
   const httpOk = httpStatus >= 200 && httpStatus < 300
   if (!isRecord(body)) return httpOk ? undefined : { ok: false, status: httpStatus, message: '', body }
@@ -40,10 +40,7 @@ export function openEnvelope(body: unknown, httpStatus: number): Envelope | unde
   return { ok: false, status, message: findMessage(body), body }
 }
 
-/**
- * Returns whether a refusal is the API's own: its `error` is a number or a boolean. That of a web framework is a
- * text.
- */
+/** Returns whether the API itself refused: then `error` is a number or a boolean. Web frameworks send a text. */
 export function isApiRefusal(body: unknown): boolean {
   if (!isRecord(body)) return false
   const { error } = body
@@ -54,21 +51,21 @@ export function isApiRefusal(body: unknown): boolean {
   )
 }
 
-/** Returns whether a body says that the work was done: its `error` is there, and means success. */
+/** Returns whether a body states that the work was done: it has an `error` that means success. */
 export function isReportedDone(body: unknown): boolean {
   return isRecord(body) && (body.error === 0 || body.error === '0' || body.error === false || body.error === 'false')
 }
 
-/** Returns the words of a body, under any of the names that servers use; `''` if there are none. */
+/** Returns the message in a body, under any of the names that servers use; `''` if there is none. */
 export function findMessage(body: unknown): string {
   const { message, msg, error, errors, status_txt } = isRecord(body) ? body : {}
   return [message, msg, error, errors, status_txt].map(extractText).find(Boolean) ?? ''
 }
 
-/** Returns whether a text says which field it is about, or is in a list. */
+/** Returns whether the text of a field needs no name: it contains the name, or is in a list. */
 const hasName = (text: string, name: string) => text.includes(name) || /^\d+$/.test(name)
 
-/** A code, such as 1 or true, is no words. */
+/** Returns the text in a value. A code, such as `1` or `true`, is not text. */
 function extractText(value: unknown): string {
   if (typeof value === 'string') return /^(\d*|true|false)$/.test(value) ? '' : value
   if (typeof value !== 'object' || value === null) return ''
@@ -81,13 +78,13 @@ function extractText(value: unknown): string {
   return texts.join('; ') || JSON.stringify(value)
 }
 
-/** A response that was received: its body, and what it says beside the result. */
+/** A response with its parsed body, its envelope and its rate headers. */
 export interface Received {
   readonly response: FetchResponse
   readonly text: string
   /** Empty unless the call needs them. */
   readonly bytes: Uint8Array
-  /** Parsed JSON, or the text if it is none. `undefined` if the response is large and refusals are read too. */
+  /** Parsed JSON, or the text if it is not JSON. `undefined` if the response is long and only passed on. */
   readonly body: unknown
   readonly envelope: Envelope | undefined
   /** The wait that the server asked for, in seconds. */
@@ -97,7 +94,7 @@ export interface Received {
   readonly redact: Redact
 }
 
-/** Reads the result. Adds issues to the context, and keeps invalid values as they are. */
+/** Reads the result. Adds issues to the context, and keeps invalid values unchanged. */
 export type Read<T> = (received: Received, context: ParseContext) => T | Promise<T>
 
 /** Reads the JSON object of a success. Any other response is unusable. */
@@ -121,9 +118,7 @@ export function readBody<T>(schema: z.core.$ZodType<T>, under?: string, prepare:
   }
 }
 
-/**
- * Reads the whole body, an object, a list, or `undefined` if it is empty: as it is, or as a user's schema returns it.
- */
+/** Reads the whole body: an object, a list, or `undefined` if it is empty. A user's schema may convert it. */
 export function readWhole<T>(schema: StandardSchema<T> | undefined): Read<T> {
   return ({ envelope, body, text }, context) => {
     if (!envelope?.ok && !Array.isArray(body) && text !== '') return makeUnusable(context)
@@ -147,7 +142,7 @@ export interface Page<T> {
   readonly perpage: number
   /** The number of this page, from 1. */
   readonly currentpage: number
-  /** The number of the next page, whatever the server sent there; `null` on the last page. */
+  /** The number of the next page, computed rather than read from the response; `null` on the last page. */
   readonly nextpage: number | null
   /** The number of the last page. Some servers leave it out. */
   readonly maxpage: number | undefined
@@ -174,7 +169,7 @@ export function readPage<T>(
   })
 }
 
-/** Reads a page whose rows are as they are, or as a user's schema returns them. */
+/** Reads a page whose rows are unchanged, or converted by a user's schema. */
 export function readPageWithSchema<T>(under: string, schema: StandardSchema<T> | undefined): Read<Page<T>> {
   return readObject(async (body, context) => {
     const { page, rows, at } = openPage<T>(body, [under], context)
@@ -188,7 +183,7 @@ export function readPageWithSchema<T>(under: string, schema: StandardSchema<T> |
   })
 }
 
-/** Requires the page that was requested (default: the first). Otherwise a server could keep a walk going forever. */
+/** Requires the page that was requested (default: the first). Otherwise a server could make a walk endless. */
 export function readNumberedPage<T>(read: Read<Page<T>>, asked: number | undefined): Read<Page<T>> {
   return async (received, context) => {
     const page = await read(received, context)
@@ -201,7 +196,7 @@ export function readNumberedPage<T>(read: Read<Page<T>>, asked: number | undefin
   }
 }
 
-/** The numbers of a page, its rows, and the path of these in the body. */
+/** Returns the numbers of a page, its unparsed rows, and their path in the body. */
 function openPage<T>(body: Record<string, unknown>, keys: readonly string[], { issues }: ParseContext) {
   const envelope = isRecord(body.data) ? body.data : body
   const path = envelope === body ? [] : ['data']

@@ -1,7 +1,4 @@
-/**
- * The certain facts about a call that failed, from what fetch threw or the server responded: its outcome, and if it is
- * retried.
- */
+/** Turns what fetch threw, or what the server responded, into the error and the outcome of a failed attempt. */
 import {
   AbortError,
   apiError,
@@ -28,25 +25,18 @@ import { findMessage, isApiRefusal, isReportedDone, type Received, type Refusal 
 import { explainFetchFailure, findInnermostReason, getOutcome, listCauses } from './fetch-failure.ts'
 import { canRepeat } from './retry.ts'
 
-/**
- * Thrown if an attempt fails for a reason that fetch does not know. It is not retried, because the work may have been
- * done.
- */
+/** Thrown if an attempt fails outside of fetch. It is not retried, because the work may have been done. */
 export class AttemptError extends Error {
-  /** The words of somebody else, such as a stream. */
+  /** Text from a third party, such as a stream's error. It may contain secrets. */
   readonly quoted: string
 
-  constructor(words: string, quoted = '', options?: ErrorOptions) {
-    super(words, options)
+  constructor(message: string, quoted = '', options?: ErrorOptions) {
+    super(message, options)
     this.quoted = quoted
   }
 }
 
-/**
- * Returns the context for the error of a call that has come this far.
- *
- * @param isSent Whether `fetch` was called in this attempt.
- */
+/** Creates the error context of a call at this attempt. `isSent`: whether the attempt called `fetch`. */
 function createContext(
   { errorContext }: Call<unknown>,
   { sent, mayHaveSucceeded }: Attempt,
@@ -57,7 +47,7 @@ function createContext(
   return { ...errorContext, attempts: sent + (isSent ? 1 : 0), outcome, retryable: mayRepeat }
 }
 
-/** Returns the error of a call that was aborted while it waited for a retry. */
+/** Creates the error of a call that was aborted while it waited for a retry. */
 export function createAbortError(
   call: Call<unknown>,
   attempt: Attempt,
@@ -67,10 +57,7 @@ export function createAbortError(
   return new AbortError(reason, createContext(call, attempt, { isSent: false, outcome, mayRepeat: false }))
 }
 
-/**
- * Returns the error of a call that the limiter gave no slot: an abort, the limit that lets nothing through in time, or
- * its own failure.
- */
+/** Creates the error of a call that got no slot: it was aborted, the wait is too long, or the limiter failed. */
 export function createSlotError(call: Call<unknown>, attempt: Attempt, reason: unknown): ShortLinkError {
   const { signal, redact, endpoint } = call
   const context = createContext(call, attempt, { isSent: false, outcome: 'not-sent', mayRepeat: true })
@@ -82,7 +69,7 @@ export function createSlotError(call: Call<unknown>, attempt: Attempt, reason: u
   const { ms } = reason
   const seconds = Math.max(1, Math.ceil(ms / 1000))
   const rateLimit = endpoint.limiter!.state
-  const words =
+  const message =
     reason.reason === 'imposed'
       ? `the server said to wait another ${seconds} s, and a call waits ${MAX_IMPOSED_WAIT / 1000} s at most`
       : `would wait about ${seconds} s for the rate limit, longer than the deadline allows`
@@ -95,10 +82,10 @@ export function createSlotError(call: Call<unknown>, attempt: Attempt, reason: u
     headers: new Headers(),
     rateLimit: { ...rateLimit, resetAt: rateLimit.resetAt ?? new Date(Date.now() + ms) },
   }
-  return new RateLimitError(words, refusal, context, seconds)
+  return new RateLimitError(message, refusal, context, seconds)
 }
 
-/** Returns the failure of an attempt that got no response, or an unreadable one. */
+/** Creates the failure of an attempt that got no response, or one that broke off. */
 export function failWithoutResponse(
   call: Call<unknown>,
   attempt: Attempt,
@@ -125,19 +112,20 @@ export function failWithoutResponse(
   if (thrown === EXPIRED) {
     const limit = getTimeLimit(call, attempt)
     const ms = Math.ceil(limit.ms)
-    const { [step]: what = 'no response' } = timeoutMessages
-    const words = what + (limit.isDeadline ? ` before the deadline (this attempt had ${ms} ms)` : ` within ${ms} ms`)
-    return failWith('unknown', mayRepeatIfSent, (context) => new TimeoutError(ms, context, words))
+    const { [step]: problem = 'no response' } = timeoutMessages
+    const message =
+      problem + (limit.isDeadline ? ` before the deadline (this attempt had ${ms} ms)` : ` within ${ms} ms`)
+    return failWith('unknown', mayRepeatIfSent, (context) => new TimeoutError(ms, context, message))
   }
-  // The key is missing or invalid. What fetch throws is no error of ours.
+  // The key is missing or invalid. An error that fetch throws is never ours.
   if (thrown instanceof ConfigurationError && step === 'key') {
     return failWith('not-sent', false, (context) => new ConfigurationError(thrown.message, context))
   }
   if (thrown instanceof AttemptError) {
     const { message, quoted, cause } = thrown
-    const words = message + (quoted && `: ${redactLine(redact, quoted, MAX_QUOTED)}`)
+    const text = message + (quoted && `: ${redactLine(redact, quoted, MAX_QUOTED)}`)
     const options = cause === undefined ? {} : { cause }
-    return failWith('unknown', false, (context) => new ConnectionError(words, context, options))
+    return failWith('unknown', false, (context) => new ConnectionError(text, context, options))
   }
   if (thrown instanceof BodyTooLargeError && response) {
     const read = { reason: 'not_json' as const, status: response.status, body: undefined, issues: [] }
@@ -147,23 +135,23 @@ export function failWithoutResponse(
   const reason = findInnermostReason(cause)
   const options = cause === undefined ? {} : { cause }
   if (step === 'hook') {
-    const words = `beforeRequest: ${reason}`
-    return failWith('not-sent', false, (context) => new ConfigurationError(words, context, options))
+    const message = `beforeRequest: ${reason}`
+    return failWith('not-sent', false, (context) => new ConfigurationError(message, context, options))
   }
   if (response) {
-    const words = `the response broke off: ${reason}`
-    return failWith('unknown', mayRepeatIfSent, (context) => new ConnectionError(words, context, options))
+    const message = `the response broke off: ${reason}`
+    return failWith('unknown', mayRepeatIfSent, (context) => new ConnectionError(message, context, options))
   }
   const meaning = explainFetchFailure(call, listCauses(thrown), reason)
-  const { outcome, words } = meaning
+  const { outcome, message } = meaning
   return failWith(
     outcome,
     meaning.mayRepeat !== false && canRepeat(call, { isSent: isSent && outcome !== 'not-sent' }),
-    (context) => new ConnectionError(words, context, options),
+    (context) => new ConnectionError(message, context, options),
   )
 }
 
-/** Returns the time that an attempt may take, in milliseconds, and whether the deadline of the call decides it. */
+/** Returns how long an attempt may take, in milliseconds, and whether the deadline of the call is the limit. */
 export function getTimeLimit(
   { timeout, endsAt }: Call<unknown>,
   { began }: Attempt,
@@ -173,14 +161,14 @@ export function getTimeLimit(
   return { ms: Math.min(most, left), isDeadline: left < most }
 }
 
-/** What did not happen in time, by the step of the attempt. */
+/** What did not happen in time, by step. */
 const timeoutMessages: Readonly<Partial<Record<Step, string>>> = {
   hook: '`beforeRequest` did not finish',
   key: 'no key from `apiKey()`',
   content: 'the content was not read',
 }
 
-/** Returns the failure of an attempt that the server refused. */
+/** Creates the failure of an attempt that the server refused. */
 export function failWithRefusal(
   call: Call<unknown>,
   attempt: Attempt,
@@ -192,7 +180,7 @@ export function failWithRefusal(
   const isFromApi = isApiRefusal(body)
   const isOpaque = (response as Partial<Response>).type === 'opaqueredirect'
   const isRedirect = isOpaque || (status >= 300 && status <= 399 && headers.has('location'))
-  // A browser hides which redirect it was.
+  // A browser hides the status of a redirect.
   const outcome = getOutcome(call.method, isOpaque ? 302 : status)
   const said = isRedirect
     ? `${status || ''} ${describeRedirect(headers.get('location'), call)}`.trimStart()
@@ -216,7 +204,7 @@ export function failWithRefusal(
 const addAdvice = (said: string, advice: string): string => (advice ? said.replace(/\.$/, '') + advice : said)
 
 function describeRefusal(redact: Redact, { response, body }: Received, status: number, message: string): string {
-  // The status text of a failure with status 200 is only “OK”.
+  // The status text of a refusal with status 200 is only “OK”.
   const isOk = response.status >= 200 && response.status < 300
   const statusText = isOk ? '' : (response.statusText ?? '')
   const unsaid = typeof body === 'string' ? describeUnreadable(body, redact) : 'no message'
@@ -224,7 +212,7 @@ function describeRefusal(redact: Redact, { response, body }: Received, status: n
   return isOk && status === response.status ? said : `${status} ${said}`
 }
 
-/** Returns the failure of an attempt whose response is not what the API documents: an unreadable body, or invalid rows. */
+/** Creates the failure of an attempt whose response is not what the API documents: unreadable, or with invalid rows. */
 export function failWithInvalidResponse(
   call: Call<unknown>,
   attempt: Attempt,

@@ -9,22 +9,24 @@ import type { CallSpec } from './call.ts'
 import { type Page, type Read, readNumberedPage } from './envelope.ts'
 import { callOptionNames, type RequestOptions, requestOptionChecks } from './request-options.ts'
 
-/** Rows per page of a walk unless the caller names a `limit`. Large pages, because the rate limit counts requests. */
+/**
+ * Rows per page during iteration if the caller sets no `limit`. It is large, because the rate limit counts requests.
+ */
 const DEFAULT_LIMIT = 100
 
-/** The minimum number of rows that are remembered, to recognise duplicates. */
+/** The minimum number of rows to remember, to recognize duplicates. */
 const REMEMBERED_ROWS = 1000
 
 /** Pagination parameters. */
 export interface PageQuery {
   /**
-   * Rows per page. Default: 100 during iteration, or the server's own default (usually 15) if it refuses that; the
-   * server's own default in an `await`.
+   * Rows per page. Default: the server's own, usually 15, for an `await`. Iteration requests 100, and falls back to the
+   * server's default if the server refuses that.
    */
   limit?: number | undefined
   /**
-   * The number of the page, from 1. Iteration begins there. If you mix an `await` of a page with iteration, name the
-   * `limit` of both.
+   * The number of the page, from 1. Iteration begins there. If you mix an `await` of a page with iteration, set the
+   * same `limit` for both.
    */
   page?: number | undefined
 }
@@ -32,7 +34,7 @@ export interface PageQuery {
 /** @internal */
 export const pageChecks = { limit: positiveInteger, page: positiveInteger } satisfies Checks<keyof PageQuery>
 
-/** Options for a list: for its requests, and for the iteration. */
+/** Options for a list. */
 export interface ListOptions extends RequestOptions {
   /** The number of pages to request at once during iteration, from 1 to 100. The rows stay in order. Default 1. */
   concurrency?: number | undefined
@@ -58,7 +60,7 @@ export interface ListRequest<T> extends Pick<CallSpec<never>, 'path' | 'checks' 
   readonly query?: PageQuery | undefined
   readonly read: Read<Page<T>>
   /**
-   * False if two rows may have the same id and type. Then only rows that are the same in whole are duplicates. Default
+   * Whether `type` and `id` identify a row. If not, only rows that are equal in every field are duplicates. Default
    * `true`.
    */
   readonly hasUniqueIds?: boolean
@@ -67,9 +69,9 @@ export interface ListRequest<T> extends Pick<CallSpec<never>, 'path' | 'checks' 
 /**
  * A list that sends nothing until it is used. Await it for one page; iterate over it for every row of every page.
  *
- * Awaiting it sends the parameters that you give and nothing else, so its page has the server's size, usually 15 rows.
- * Iterating requests 100 rows per page unless you name a `limit`, because the rate limit counts requests. If you mix
- * both, name the `limit`, so that page 2 means the same rows. Each loop starts again.
+ * Awaiting it sends only the parameters that you give, so its page has the server's size, usually 15 rows. Iterating
+ * requests 100 rows per page unless you set a `limit`, because the rate limit counts requests. If you mix both, set a
+ * `limit`, so that page 2 means the same rows. Each loop starts over.
  *
  * If you delete rows during a loop, later rows move to pages that the loop has already read: collect the rows with
  * `toArray` first, then delete them.
@@ -88,8 +90,8 @@ export interface ListPromise<T> extends ApiPromise<Page<T>> {
   /**
    * Iterates over the pages, each without the rows of earlier ones. Leaving the loop stops all requests.
    *
-   * @throws {InvalidResponseError} if the server sends another page than the one requested, larger pages than before,
-   *   the same rows again and again, or fewer rows than it announced
+   * @throws {InvalidResponseError} if the server sends a different page from the one requested, larger pages than
+   *   before, the same rows again and again, or fewer rows than it announced
    */
   pages(): AsyncGenerator<Page<T>, void, undefined>
   /** Iterates over every row of every page, each once. Leaving the loop stops all requests. */
@@ -105,11 +107,11 @@ export interface ListPromise<T> extends ApiPromise<Page<T>> {
    * @throws {InvalidResponseError} if the server sends fewer rows than it announced
    */
   toArray(options?: { limit?: number | undefined }): Promise<T[]>
-  /** Iterates over the pages with everything that is known of their calls. @internal */
+  /** Iterates over the pages with the internal details of their calls. @internal */
   responses(): AsyncGenerator<CallResult<Page<T>>, void, undefined>
 }
 
-/** What a list needs of the API that it is requested from. */
+/** The methods of the API that a list uses. */
 export interface ListApi {
   readonly run: <T>(spec: CallSpec<T>, options?: RequestOptions) => Promise<CallResult<T>>
   readonly forOperation: (given: { deadline?: number | false | undefined; calledFrom?: Error }) => ListApi
@@ -117,7 +119,6 @@ export interface ListApi {
   readonly throwOrReport: (error: InvalidResponseError) => void
 }
 
-/** A list that is requested from an API. */
 export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromise<T> {
   #api!: ListApi
   #request!: ListRequest<T>
@@ -134,7 +135,7 @@ export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromis
   async #requestPage(): Promise<CallResult<Page<T>>> {
     let calledFrom = new Error()
     if (framesOf(calledFrom) === '') {
-      // An `await` calls `then` from outside of the program. Its line is in the stack of what runs two ticks later.
+      // An `await` calls `then` without a frame of the program. Two microtasks later, the stack has its line.
       await undefined
       await undefined
       calledFrom = new Error()
@@ -157,7 +158,7 @@ export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromis
     const { deadline }: ListOptions = isRecord(this.#options) ? this.#options : {}
     const api = this.#api.forOperation({ deadline, calledFrom: new Error() })
     const { limit = Number.POSITIVE_INFINITY } = issues.length ? {} : options
-    // A page that the caller names is counted in pages of the usual size.
+    // If the caller sets a page, its number counts pages of the default size.
     const ownLimit = this.#request.query?.page === undefined ? Math.min(DEFAULT_LIMIT, limit) : DEFAULT_LIMIT
     const all: T[] = []
     for await (const { data } of walk(api, { ...this.#request, issues }, this.#options, ownLimit)) {
@@ -167,7 +168,7 @@ export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromis
   }
 
   responses(): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
-    // A deadline is that of each page, because the body of the loop takes time of its own.
+    // The deadline applies to each page, because the body of the loop takes time too.
     const api = this.#api.forOperation({ deadline: false, calledFrom: new Error() })
     return walk(api, this.#request, this.#options)
   }
@@ -185,7 +186,7 @@ async function* iterateRows<T>(
 ): AsyncGenerator<T, void, undefined> {
   for await (const { data } of responses) {
     for (const row of data.items) {
-      // The walk then rejects.
+      // The walk then rejects with the abort.
       if (options.signal?.aborted) break
       yield row
     }
@@ -193,10 +194,10 @@ async function* iterateRows<T>(
 }
 
 /**
- * Walks the pages of a list, each without the rows of earlier pages. Fails if a page cannot be right, and at the end if
+ * Walks the pages of a list, each without the rows of earlier pages. Fails if a page is inconsistent, and at the end if
  * rows are missing.
  *
- * @param ownLimit Rows per page if the caller names no `limit`.
+ * @param ownLimit Rows per page if the caller sets no `limit`.
  */
 async function* walk<T>(
   api: ListApi,
@@ -234,7 +235,7 @@ async function* requestPages<T>(
   given: ListOptions,
   ownLimit: number,
 ): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
-  // Invalid options are for the check of the first request.
+  // The first request reports invalid options.
   const { signal, concurrency = 1 }: ListOptions = isRecord(given) ? given : {}
   const inFlight: Promise<CallResult<Page<T>>>[] = []
   const throwIfAborted = () => {
@@ -255,7 +256,7 @@ async function* requestPages<T>(
       const last = concurrency > 1 && hasNextPage ? maxpage : currentpage
       while (inFlight.length < concurrency && currentpage + inFlight.length < last) {
         const next = requestPage(currentpage + inFlight.length + 1)
-        // An error is handled when the page is due, which may be never.
+        // The error is thrown when the page is due. Until then, it must not count as unhandled.
         next.catch(() => {})
         inFlight.push(next)
       }
@@ -272,8 +273,8 @@ async function* requestPages<T>(
 }
 
 /**
- * Requests the first page of a loop, and returns the function that requests the others. If the server refuses a `limit`
- * that the caller did not name, all are requested without it.
+ * Requests the first page of a loop, and returns a function that requests the others. If the server refuses a `limit`
+ * that the caller did not set, all pages are requested without it.
  */
 async function requestFirstPage<T>(
   api: ListApi,
@@ -283,10 +284,10 @@ async function requestFirstPage<T>(
 ): Promise<{ first: CallResult<Page<T>>; requestPage: RequestPage<T> }> {
   const { page, limit } = list.query ?? {}
   const { deadline }: ListOptions = isRecord(options) ? options : {}
-  // Both requests of the first page have one deadline.
-  const once = api.forOperation({ deadline })
+  // Both requests for the first page share a deadline.
+  const firstPageApi = api.forOperation({ deadline })
   const requestInPagesOf = async (size: number | undefined) => ({
-    first: await createPageRequester(once, list, options, size)(page),
+    first: await createPageRequester(firstPageApi, list, options, size)(page),
     requestPage: createPageRequester(api, list, options, size),
   })
   if (limit !== undefined) return requestInPagesOf(limit)
@@ -300,15 +301,15 @@ async function requestFirstPage<T>(
 
 type RequestPage<T> = (page: number | undefined) => Promise<CallResult<Page<T>>>
 
-/** Returns the function that requests a page of a list, with the caller's query and this `limit`. */
+/** Returns a function that requests a page of a list, with the caller's query and this `limit`. */
 function createPageRequester<T>(
   api: ListApi,
-  { path, query, checks = pageChecks, issues: others = [], read }: ListRequest<T>,
+  { path, query, checks = pageChecks, issues: otherIssues = [], read }: ListRequest<T>,
   options: ListOptions,
   limit = query?.limit,
 ): RequestPage<T> {
-  // What the caller gave is checked, because a misspelled `limit` does not look like one beside the client's own.
-  const issues = [...checkParams(query ?? {}, checks, callOptionNames), ...others]
+  // The caller's own query is checked: once the client has added a `limit`, a misspelled one goes unnoticed.
+  const issues = [...checkParams(query ?? {}, checks, callOptionNames), ...otherIssues]
   const request = { method: 'GET', path, issues, optionChecks: listOptionChecks }
   return (page) =>
     api.run({ ...request, query: { ...query, page, limit }, read: readNumberedPage(read, page) }, options)
@@ -321,7 +322,7 @@ function mayBeLimitRefusal(error: unknown): boolean {
   return !isRedirect && (error.status === 400 || error.status === 422)
 }
 
-/** The progress of a walk, in bounded memory. It recognises duplicate rows, and lists that repeat themselves. */
+/** The progress of a walk. Recognizes duplicate rows, and lists that repeat themselves, in bounded memory. */
 class Progress<T> {
   /** Rows so far, without those of earlier pages. A server that lists a row twice on a page counts it twice. */
   received = 0
@@ -352,7 +353,7 @@ class Progress<T> {
     })
     this.#newRows += newItems.length
     this.#repeatedRows = newItems.length > 0 ? 0 : this.#repeatedRows + items.length
-    // Rows can move to the neighbouring page, so at least two pages are remembered.
+    // Rows can move to the next page, so at least two pages are remembered.
     for (const oldest of this.#seen) {
       if (this.#seen.size <= Math.max(REMEMBERED_ROWS, 2 * items.length)) break
       this.#seen.delete(oldest)
@@ -361,17 +362,19 @@ class Progress<T> {
     const isLarger = pageSize > this.#pageSize
     this.#pageSize = pageSize
     let problem: string | undefined
-    // If pages become smaller, rows come again, but each of them once.
+    // If pages become smaller, each earlier row may come again once.
     if (this.#repeatedRows > this.#newRows) problem = 'has only rows of earlier pages, like those before it'
     if (isLarger) problem = 'is larger than the one before, so some rows between them would be lost'
     return { items: newItems, problem: problem && `page ${currentpage} ${problem}` }
   }
 }
 
-/** Returns the identity of a row: its `type` and `id`, or all of it if that is not enough. Without an id, it is unique. */
+/**
+ * Returns what identifies a row: its `type` and `id`, or all of its fields. A row without an id is never a duplicate.
+ */
 function getIdentity(row: unknown, hasUniqueIds: boolean): string | symbol {
   if (!isRecord(row) || !row.id || !['number', 'string', 'bigint'].includes(typeof row.id)) return Symbol()
   if (hasUniqueIds) return `${row.type ?? ''}:${row.id}`
-  // A user's schema may have made bigints of numbers.
+  // A user's schema may have turned numbers into bigints.
   return JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value))
 }

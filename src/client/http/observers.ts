@@ -6,24 +6,24 @@ import type { Redact } from '../secrets.ts'
 
 /** Callbacks for events. Events contain no key and no password. Errors that a callback throws are ignored. */
 export interface Observers {
-  /** Called with what is invalid in a response, with `validation: 'report'`. */
+  /** Called with the problems of an invalid response. Needs `validation: 'report'`. */
   onDrift?: ((drift: Drift) => void) | undefined
   /** Called before each attempt is sent. */
   onRequest?: ((event: CallRequestEvent) => void) | undefined
-  /** Called after each response, be it a success or a failure. */
+  /** Called after each response, whether a success or a failure. */
   onResponse?: ((event: CallResponseEvent) => void) | undefined
   /** Called before the wait for a retry. */
   onRetry?: ((event: CallRetryEvent) => void) | undefined
   /** Called when a call has to wait for the rate limit. */
   onWait?: ((event: CallWaitEvent) => void) | undefined
   /**
-   * Called when a call has failed, after all retries. A call with invalid parameters never begins, so it is not
+   * Called when a call has failed, after all retries. A call with invalid parameters never starts, so it is not
    * reported.
    */
   onError?: ((event: CallErrorEvent) => void) | undefined
 }
 
-/** The problems with a response: paths and types, but no values. */
+/** The problems of a response: paths and types, but no values. */
 export interface Drift {
   /** The HTTP method of the call. */
   readonly method: string
@@ -87,7 +87,7 @@ export interface CallErrorEvent extends CallEvent {
   readonly durationMs: number
 }
 
-/** The listeners to the events of a client: the user's callbacks, and the log, which hears of successes too. */
+/** The listeners to the events of a client: the user's callbacks, and the log, which includes successful calls. */
 export type Listeners = readonly (Observers & {
   onSuccess?: ((event: Omit<CallErrorEvent, 'error'> & { readonly status: number }) => void) | undefined
 })[]
@@ -113,7 +113,7 @@ export function emit<Name extends EventName>(
   }
 }
 
-/** Passes what is invalid in a response to `onDrift`. */
+/** Passes the problems of a response to `onDrift`. */
 export function reportDrift(listeners: Listeners, { method = '', path = '', issues }: InvalidResponseError): void {
   for (const { onDrift } of listeners) notify(onDrift, { method, path, issues })
 }
@@ -132,20 +132,18 @@ export interface Logger {
 /** The methods of a logger. @internal */
 export const logMethods = ['error', 'warn', 'info', 'debug'] as const
 
-/** The levels, each of which includes those before it. @internal */
+/** The levels in order. Each includes those before it. @internal */
 export const logLevels: readonly LogLevel[] = ['off', ...logMethods]
 
-/** A wait for the rate limit that is logged as a warning, in milliseconds. */
+/** Waits for the rate limit above this are logged as warnings, in milliseconds. */
 const LONG_WAIT = 5000
 
-/**
- * Listeners that write the log. There are none beyond the level, so that events nobody reads cost nothing. @internal
- */
+/** Creates listeners that write the log, only for the events that the level includes. @internal */
 export function createLogObservers(level: LogLevel, logger: Logger): Listeners[number] {
   const includes = (other: LogLevel) => logLevels.indexOf(level) >= logLevels.indexOf(other)
   let warnedUntil = 0
 
-  // Each returns the result of the logger, which may be a promise that rejects.
+  // Each returns the result of the logger, so that `notify` handles a promise that rejects.
   const warn: Listeners[number] = {
     onWait: ({ method, path, waitMs, queued }) => {
       const now = systemClock.now()

@@ -6,27 +6,26 @@ import { kind } from '../runtime/text.ts'
 
 /** The path of a call, checked. */
 export interface Path {
-  /** With the names of its parameters: `/campaign/:id/delete`. A user's path is as it was given. */
+  /** The path with the names of its parameters: `/campaign/:id/delete`. A user's path is unchanged. */
   readonly pattern: string
-  /** With its parameters, escaped; `undefined` if something is invalid. */
+  /** The path with its escaped parameters; `undefined` if something is invalid. */
   readonly escaped: string | undefined
   readonly issues: readonly Issue[]
   readonly params: readonly PathParam[]
 }
 
-/** A parameter of a path. */
 interface PathParam {
   readonly name: string
   readonly value: unknown
   readonly check: Check
 }
 
-/** A parameter by its name, and its check if it is no id. */
+/** A parameter by its name, and its check if it is not an id. */
 type Param = Readonly<Record<string, unknown>> & { readonly check?: Check }
 
 /**
- * A path whose parameters are checked and escaped: `` path`/campaign/${{ id }}/delete` ``. A parameter that is no id
- * has its check beside it: `` path`/files/upload/${{ filename, check: filenameCheck }}` ``.
+ * Builds a path whose parameters are checked and escaped: `` path`/campaign/${{ id }}/delete` ``. A parameter other
+ * than an id needs its check: `` path`/files/upload/${{ filename, check: filenameCheck }}` ``.
  */
 export function path(text: TemplateStringsArray, ...given: Param[]): Path {
   const params = given.map(({ check = id, ...param }): PathParam => {
@@ -40,7 +39,7 @@ export function path(text: TemplateStringsArray, ...given: Param[]): Path {
   return { pattern: join(({ name }) => `:${name}`), escaped, issues, params }
 }
 
-/** A path that a user wrote, which must not lead out of the base URL. */
+/** Parses a user's path, which must not lead out of the base URL. */
 export function parseUserPath(given: unknown): Path {
   const pattern = typeof given === 'string' ? given : kind(given)
   const fits = typeof given === 'string' && /^\/(?!\/)[^?#\\\s\0-\x1f\x7f-\x9f]*$/.test(given) && neverClimbs(given)

@@ -5,47 +5,47 @@ import type { FetchOptions, HeadersInput, OwnFetchOption } from '../runtime/fetc
 import { isPlain, isRecord, kind, printable } from '../runtime/text.ts'
 
 /**
- * Changes a request before each attempt. The request that it gets, or another one that it returns, has the headers that
- * are sent; the address, the method and the body stay those of the call.
+ * Changes the headers of a request before each attempt: those of the request that it receives, or of another one that
+ * it returns. The URL, the method and the body of the call cannot be changed.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook that only sets headers returns nothing.
 export type BeforeRequest = (request: Request) => Request | void | Promise<Request | void>
 
-/** Which calls get the slots of the rate limit first. */
+/** The priority of a call while it waits for the rate limit. */
 export type Priority = 'normal' | 'low'
 
 /** Options for one call, which override the client's. All are optional. */
 export interface RequestOptions {
   /** Aborts the call, which then fails with an `AbortError`. Its `outcome` says whether the work may have been done. */
   signal?: AbortSignal | undefined
-  /** The time that one attempt may take, in milliseconds. `false`: no limit. Default: the client's, 30,000. */
+  /** How long one attempt may take, in milliseconds. `false`: no limit. Default: the client's, 30,000. */
   timeout?: number | false | undefined
   /**
-   * The time that the whole call may take, in milliseconds: waiting for the rate limit, attempts and retries. It fails
-   * with a `RateLimitError`, at once, if the rate limit lets nothing through in time, and with a `TimeoutError` if it
-   * is slow. `false`: no limit. Default: the client's, which is none.
+   * How long the whole call may take, in milliseconds, including waits for the rate limit and retries. It fails with a
+   * `RateLimitError` as soon as it is clear that the rate limit allows no request in time, and otherwise with a
+   * `TimeoutError`. `false`: no limit. Default: the client's, which is none.
    */
   deadline?: number | false | undefined
-  /** The number of retries after the first attempt. Default: the client's, 2; 0: none. */
+  /** The number of retries after the first attempt. 0: no retries. Default: the client's, 2. */
   retry?: number | undefined
   /**
-   * `low`: the call waits behind all normal calls for the rate limit. A 429 is waited out, until the server has refused
-   * ten times in a row. An abort ends it at once, but a write that was sent settles with its own result. For work that
-   * must not slow down other calls, such as an import. Default: the client's, `normal`.
+   * `low`: the call waits behind all normal calls for the rate limit. After a 429 it keeps waiting, until the server
+   * has refused ten times in a row. An abort ends it at once, but a write that was already sent settles with its own
+   * result. For work that must not slow down other calls, such as an import. Default: the client's, `normal`.
    */
   priority?: Priority | undefined
   /** Headers to add to the request. */
   headers?: HeadersInput | undefined
   /**
-   * Further options for `fetch`, given to it as they are: `credentials` and `cache` in a page, `next` of Next.js,
-   * `dispatcher` of undici. A call's are added to the client's.
+   * More options for `fetch`, passed on unchanged: `credentials` and `cache` in a page, `next` in Next.js, `dispatcher`
+   * for undici. A call's are added to the client's.
    */
   fetchOptions?: FetchOptions | undefined
   /**
-   * Called before each attempt, after it has its slot of the rate limit and before the key is added: sets headers on
-   * the request, or returns another `Request` whose headers are sent. That of the client runs first. The time that it
-   * takes counts towards `timeout`. If it throws, or returns anything else, the call fails with a `ConfigurationError`,
-   * and nothing was sent.
+   * Called before each attempt, after the wait for the rate limit and before the key is added. It can set headers on
+   * the request, or return another `Request` whose headers are sent. The client's hook runs before the call's. Its time
+   * counts toward `timeout`. If it throws, or returns anything else, the call fails with a `ConfigurationError`, and
+   * nothing is sent.
    *
    * @example
    * const beforeRequest = (request: Request) => request.headers.set('X-Request-Id', crypto.randomUUID())
@@ -61,7 +61,7 @@ const timeoutCheck = {
   fits: (value: unknown) => value === false || milliseconds.fits(value),
 }
 
-/** Checks for the options that a client and a call have in common. @internal */
+/** Checks for the options that clients and calls share. @internal */
 export const requestOptionChecks = {
   signal: abortSignal,
   timeout: timeoutCheck,
@@ -100,8 +100,8 @@ const ownFetchOptions: readonly OwnFetchOption[] = ['method', 'headers', 'body',
 const findOwnOption = (options: object) => ownFetchOptions.find((name) => name in options)
 
 /**
- * The names of all options that a call may have, which are a mistake among its parameters. Lists, uploads and
- * `links.ensure` have some of their own. @internal
+ * The names of all options of calls, including those of lists, uploads and `links.ensure`. Among the parameters of a
+ * call they are a mistake. @internal
  */
 export const callOptionNames: readonly string[] = [
   ...Object.keys(requestOptionChecks),
@@ -110,14 +110,13 @@ export const callOptionNames: readonly string[] = [
   'createFirst',
 ]
 
-/** The valid headers among these. @internal */
+/** @internal */
 export const getValidHeaders = (headers: HeadersInput = {}): HeaderPair[] =>
   (listHeaderEntries(headers) ?? []).filter(isHeader)
 
-/** A header. */
 export type HeaderPair = [name: string, value: string]
 
-/** The value of an `Authorization` among headers. @internal */
+/** Returns the value of the `Authorization` header. @internal */
 export function findAuthorization(headers: readonly HeaderPair[]): string | undefined {
   return headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1]
 }
@@ -129,7 +128,7 @@ export const authorizationBesideKey: Issue = {
     'Authorization is set by the client, from `apiKey` and `authScheme`: leave it out, or set `apiKey: null` to send your own',
 }
 
-/** The names and values of anything that `new Headers` takes, of any realm; `undefined` if it is something else. */
+/** Returns the entries of any value that `new Headers` accepts, from any realm; `undefined` for other values. */
 function listHeaderEntries(headers: unknown): (readonly unknown[])[] | undefined {
   if (typeof headers !== 'object' || headers === null) return undefined
   const entries = Symbol.iterator in headers ? [...(headers as Iterable<unknown>)] : Object.entries(headers)
@@ -140,7 +139,7 @@ function listHeaderEntries(headers: unknown): (readonly unknown[])[] | undefined
 
 const isHeader = (entry: readonly unknown[]): entry is HeaderPair => findHeaderProblem(entry) === undefined
 
-/** The problem of a header, without its value. */
+/** Describes what is wrong with a header, without its value. */
 function findHeaderProblem([name, value]: readonly unknown[]): string | undefined {
   if (typeof name !== 'string') return `its name is ${kind(name)}`
   if (name === '') return 'its name is empty'
@@ -151,7 +150,7 @@ function findHeaderProblem([name, value]: readonly unknown[]): string | undefine
   return inValue && `its value contains ${describeCharacter(inValue)}, which a header cannot carry`
 }
 
-/** Describes a character by its number, and itself if it can be seen: `“…” (U+2026)`. */
+/** Describes a character by its code point, and shows it if it is visible: `“…” (U+2026)`. */
 function describeCharacter(char: string): string {
   const isVisible = /\S/.test(char) && printable(char) === char
   return isVisible ? `“${char}” (${codePointOf(char)})` : codePointOf(char)

@@ -7,9 +7,9 @@ const transientStatuses = [408, 429, 500, 502, 503, 504]
 /**
  * Returns whether a failed request can be retried without doing its work twice.
  *
- * GET, PUT and DELETE have the same effect however often they arrive, so they are retried after lost connections,
- * timeouts and transient statuses. A POST creates something each time, so it is retried only if it was certainly not
- * done: refused because of the rate limit, or never sent. A body that can be read only once cannot be retried.
+ * GET, PUT and DELETE are idempotent, so they are retried after lost connections, timeouts and transient statuses. A
+ * POST creates something each time, so it is retried only if it was certainly not done: refused because of the rate
+ * limit, or never sent. A body that can be read only once cannot be retried.
  */
 export function canRepeat(
   { method, spec: { upload } }: Call<unknown>,
@@ -20,10 +20,10 @@ export function canRepeat(
   return method !== 'POST' && method !== 'PATCH' && (status === undefined || transientStatuses.includes(status))
 }
 
-/** The number of refusals in a row that a call of low priority waits out. */
+/** The number of consecutive rate-limit refusals that do not count as retries of a low-priority call. */
 const MAX_REFUSALS = 10
 
-/** Returns the attempt with what its failure means for the next one. */
+/** Returns the attempt updated with its failure, for the next one. */
 export function recordFailure(call: Call<unknown>, attempt: Attempt, { error, outcome }: Failure): Attempt {
   const isWaitedOut = isLowPriorityRefusal(call, error) && call.endpoint.refusals.inARow < MAX_REFUSALS
   return {
@@ -37,16 +37,16 @@ export function recordFailure(call: Call<unknown>, attempt: Attempt, { error, ou
 const isLowPriorityRefusal = ({ priority }: Call<unknown>, { code }: Failure['error']) =>
   priority === 'low' && code === 'rate_limit'
 
-/** The shortest wait after a 429, in milliseconds. Servers send `Retry-After: 0` and refuse again. */
+/** The shortest wait after a 429, in milliseconds. Some servers send `Retry-After: 0` and refuse again. */
 const MIN_REFUSED_WAIT = 1000
 
-/** How long a call of low priority waits after a 429 that names no end, in milliseconds. */
+/** How long a low-priority call waits after a 429 without a `Retry-After` or reset, in milliseconds. */
 const USUAL_WINDOW = 60_000
 
 /**
- * Returns the wait before the next attempt, in milliseconds: as long as the server said, or a backoff that doubles from
- * half a second, with jitter, so that calls that failed together are not retried together. `undefined`: there is no
- * next attempt.
+ * Returns the wait before the next attempt, in milliseconds: what the server asked for, or a backoff that doubles from
+ * half a second, with jitter, so that calls that failed together are not retried together. Returns `undefined` if there
+ * is no next attempt.
  */
 export function getRetryDelay(
   call: Call<unknown>,

@@ -5,8 +5,8 @@ import type { OnProgress, OpenedUpload, Sender } from './call.ts'
 import { AttemptError } from './failure.ts'
 
 /**
- * Tells the progress of an upload in a browser: by XMLHttpRequest, or at its end. XMLHttpRequest follows redirects, so
- * it must not send a key. It would bypass a custom fetch. Service workers lack it.
+ * Reports the progress of an upload in a browser: through XMLHttpRequest, or only at its end. XMLHttpRequest follows
+ * redirects, so it must not send a key. It would also bypass a custom fetch, and service workers lack it.
  *
  * @internal
  */
@@ -23,7 +23,7 @@ export function reportProgress(
 
 const FOLLOWED = 'the browser followed a redirect, so the file may be stored: set the base URL to the new address'
 
-/** The parts of a fetch init that are used. The content is given separately. */
+/** The parts of a fetch init that are used. The content is passed separately. */
 interface XhrInit {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
@@ -31,10 +31,7 @@ interface XhrInit {
   readonly credentials?: string
 }
 
-/**
- * A fetch that uses XMLHttpRequest, because only that reports upload progress in a browser and keeps the
- * Content-Length.
- */
+/** Creates a fetch on top of XMLHttpRequest, which alone reports upload progress and keeps the Content-Length. */
 function createXhrFetch(blob: Blob, onProgress: OnProgress): Fetch {
   return (url, { method, headers, signal, credentials }: XhrInit) =>
     new Promise((resolve, reject) => {
@@ -47,8 +44,8 @@ function createXhrFetch(blob: Blob, onProgress: OnProgress): Fetch {
       xhr.upload.onprogress = ({ loaded }) => notify(onProgress, { loaded, total: blob.size })
       xhr.onerror = () => reject(new TypeError('Network request failed'))
       xhr.onload = () => {
-        // XMLHttpRequest follows redirects: the response then comes from another URL. It spells some characters its own
-        // way.
+        // XMLHttpRequest follows redirects: the response then comes from another URL. `href` spells characters as
+        // `responseURL` does.
         if (xhr.responseURL !== new URL(url).href) return reject(new AttemptError(FOLLOWED, xhr.responseURL))
         const lines = xhr.getAllResponseHeaders().split('\r\n').filter(Boolean)
         const { status, statusText, response } = xhr

@@ -11,8 +11,8 @@ import { requestOptionChecks } from './request-options.ts'
 import { reportProgress } from './upload-browser.ts'
 
 /**
- * The content of a file: data in memory, or a source of bytes that is read once, while it is sent. A `fetch` of your
- * own gets bytes, or a web stream if the content is a stream or larger than 16 MiB. `fileFromPath` of
+ * The content of a file: data in memory, or a source of bytes that is read once, while it is sent. A custom `fetch`
+ * receives bytes, or a web stream if the content is a stream or larger than 16 MiB. `fileFromPath` from
  * `shortlink-sdk/node` opens a file on disk as a `Blob` without reading it into memory.
  */
 export type UploadContent =
@@ -25,7 +25,7 @@ export type UploadContent =
 /** @internal */
 export const uploadOptionChecks = { ...requestOptionChecks, onProgress: aFunction } satisfies Checks
 
-/** Content that a call sends as it is. @internal */
+/** @internal */
 export function createUpload(content: UploadContent, name: string): Upload {
   return {
     issues: checkContent(content, name),
@@ -34,7 +34,6 @@ export function createUpload(content: UploadContent, name: string): Upload {
   }
 }
 
-/** Problems with upload content. @internal */
 function checkContent(content: unknown, name: string): Issue[] {
   if (isSized(content) || isStream(content) || isAsyncIterable(content)) return []
   const accepted = 'a Blob, File, ArrayBuffer, typed array, ReadableStream or AsyncIterable of bytes'
@@ -45,22 +44,21 @@ function checkContent(content: unknown, name: string): Issue[] {
   return [{ path: [name], message: mismatch(accepted, content) + hint }]
 }
 
-/** The maximum size of content that may be copied into memory, in bytes. */
+/** The maximum size of content that is copied into memory, in bytes. */
 const MAX_COPIED = 16 * 1024 * 1024
 
 /**
- * Opens the content for one attempt, outside of browsers: content in memory is sent as it is, everything else as a web
- * stream.
+ * Opens the content for one attempt outside of browsers: data in memory is sent unchanged, the rest as a web stream.
  */
 async function openUpload(given: UploadContent, onProgress: OnProgress, { fetch }: Sender): Promise<OpenedUpload> {
   const isCustom = fetch !== runtimeFetch
-  // The Blob of a user's fetch may not be that of the runtime, so a small one becomes bytes.
+  // A custom fetch may not accept the runtime's Blob, so a small one becomes bytes.
   const isCopied = isBlob(given) && isCustom && canStream() && given.size <= MAX_COPIED
   const content = isCopied ? await wrapReadError(given.arrayBuffer()) : given
   const total = isSized(content) ? getSize(content) : undefined
-  // A fetch that can report a redirect keeps a copy of what it sends.
+  // To report a redirect, fetch keeps a copy of what it sends.
   const redirect = total !== undefined && total <= MAX_COPIED ? 'manual' : streamedRedirect()
-  // Any fetch sends bytes, but only some send streams.
+  // Every fetch can send bytes, but only some can send streams.
   const inPieces = canStream() && (isCustom ? isBlob(content) : onProgress !== undefined)
   if (isSized(content) && !inPieces) {
     const onSent = () => notify(onProgress, { loaded: getSize(content), total })
@@ -101,7 +99,7 @@ const wrapReadError = <T>(reading: Promise<T>): Promise<T> =>
 const createReadError = (cause: unknown): AttemptError =>
   new AttemptError('the content could not be read', reasonOf(cause), { cause })
 
-/** Cloudflare Workers ignore the Content-Length header, and need a FixedLengthStream. @internal */
+/** Declares the length of a stream to Cloudflare Workers, which ignore the Content-Length header. @internal */
 export function declareLength(
   stream: ReadableStream<Uint8Array>,
   length: number | undefined,
@@ -119,7 +117,7 @@ function isSized(content: unknown): content is Sized {
   return isBlob(content) || isBuffer(content)
 }
 
-// Not `instanceof`: a test environment has classes of two realms, and some runtimes lack a class.
+// Not `instanceof`: a test environment has classes from two realms, and some runtimes lack the class.
 function isBlob(content: unknown): content is Blob {
   const { size, slice, type } = (content ?? {}) as Partial<Blob>
   return typeof size === 'number' && typeof slice === 'function' && typeof type === 'string'
@@ -141,12 +139,10 @@ function getSize(content: Sized): number {
   return isBlob(content) ? content.size : content.byteLength
 }
 
-/**
- * The largest piece that is sent at once, in bytes: bytes in memory come as a single piece, and would show no progress.
- */
+/** The largest piece to send at once, in bytes. Data in memory is a single chunk, which would show no progress. */
 const MAX_PIECE = 65_536
 
-/** Opens a source as a stream that counts its bytes. @internal */
+/** Opens a source as a stream that reports its bytes. @internal */
 export function openSource(content: Source, onBytes?: (loaded: number) => void) {
   const chunks = isStream(content) ? iterateChunks(content) : content[asyncIterator]()
   const end = async () => {
@@ -159,7 +155,7 @@ export function openSource(content: Source, onBytes?: (loaded: number) => void) 
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       close = () => {
-        // An error rather than an end, so that the server does not accept half a file.
+        // An error, not the end, so that the server does not accept half a file.
         controller.error(new Error('the attempt has ended'))
         end().catch(() => {})
       }
@@ -183,7 +179,7 @@ export function openSource(content: Source, onBytes?: (loaded: number) => void) 
     },
     cancel: end,
   })
-  // A fetch that does not know web streams, such as node-fetch, would send the text "[object ReadableStream]".
+  // A fetch without web streams, such as node-fetch, would send the text "[object ReadableStream]".
   body.toString = () => {
     throw new AttemptError('this `fetch` cannot send a stream: pass bytes, or a Blob of at most 16 MiB')
   }
