@@ -1,5 +1,5 @@
 /** Compares aliases, short addresses and the addresses that links lead to, as servers spell them. */
-import { aliasIn, parseShort } from '../resources/links.ts'
+import { parseAlias, parseShort } from '../resources/links.ts'
 import { canParseUrl } from '../runtime/environment.ts'
 
 /** The alias of a wanted link, and its domain if one is named. */
@@ -50,12 +50,12 @@ export function isSameAlias(a: string, b: string): boolean {
 
 /** Returns the alias of a link, or of its short address if the server leaves the alias out. */
 const aliasOf = ({ alias, shorturl }: ShortAddress): string | null =>
-  typeof alias === 'string' ? alias : aliasIn(shorturl)
+  typeof alias === 'string' ? alias : parseAlias(shorturl)
 
 /** Parses what a user looks for: a short address, or an alias. */
 export function parseWanted(addressOrAlias: string): WantedLink {
   const url = addressOrAlias.includes('/') ? parseShort(addressOrAlias) : undefined
-  const alias = url && aliasIn(addressOrAlias)
+  const alias = url && parseAlias(addressOrAlias)
   return alias ? { alias, domain: url.host } : { alias: addressOrAlias }
 }
 
@@ -64,12 +64,12 @@ export function isWanted(link: ShortAddress, { alias, domain }: WantedLink): boo
   if (domain && !isOnDomain(link, domain)) return false
   // In a short address, the alias may come after the folder of the platform.
   const own = aliasOf(link)
-  return (own !== null && isSameAlias(own, alias)) || aliasIn(link.shorturl) === alias
+  return (own !== null && isSameAlias(own, alias)) || parseAlias(link.shorturl) === alias
 }
 
 /** Returns whether a link has exactly this alias. Another spelling may be another link. */
 export function isSameSpelling(link: ShortAddress, alias: string): boolean {
-  return aliasOf(link) === alias || aliasIn(link.shorturl) === alias
+  return aliasOf(link) === alias || parseAlias(link.shorturl) === alias
 }
 
 /**
@@ -97,7 +97,7 @@ export function pickLinks<Row extends ShortAddress>(links: readonly Row[], wante
 
 /** Returns whether the short address of a new link has the alias that was sent, in the server's spelling. */
 export function hasAlias(shorturl: string, alias: string): boolean {
-  const made = aliasIn(shorturl) ?? ''
+  const made = parseAlias(shorturl) ?? ''
   // A platform in a folder has that in front of the alias.
   return [made, made.slice(made.lastIndexOf('/') + 1)].some((own) => isSameAlias(own, alias))
 }

@@ -11,7 +11,7 @@ export class AccountResource extends Resource {
   /**
    * Gets the account: GET `/account`.
    *
-   * The account is under `data` in the response. On a plan without an end, `expires` is `null`, empty or left out.
+   * The account is under `data` in the response. On a plan that never expires, `expires` is `null`, empty or left out.
    *
    * @example
    * const { email, status } = await client.account.get()
@@ -24,7 +24,7 @@ export class AccountResource extends Resource {
   }
 
   /**
-   * Changes the email address, the password or both: PUT `/account/update`.
+   * Updates the email address, the password or both: PUT `/account/update`.
    *
    * The reference does not say whether either parameter is required.
    *
@@ -52,7 +52,7 @@ export const Account = /* @__PURE__ */ object({
   avatar: textOrNull,
   /** The status of the plan, such as `pro`. */
   status: text,
-  /** When the plan ends, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` on a plan without an end. */
+  /** When the plan ends, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it never does. */
   expires: textOrNull,
   /** When the account was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
   registered: text,

@@ -8,12 +8,12 @@ import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import { ActionResult, type Id, Resource } from './resource.ts'
 
-/** Campaigns: groups of links, each with a rotator that leads to one of them. */
+/** Campaigns: groups of links. The rotator of a campaign redirects to one of its links. */
 export class CampaignsResource extends Resource {
   /**
    * Lists the campaigns of the account: GET `/campaigns`.
    *
-   * In some rows the name is under `name`, in others under `domain`.
+   * The name is under `name` in some rows and under `domain` in others.
    *
    * @example
    * for await (const { id, name } of client.campaigns.list()) console.log(id, name)
@@ -30,7 +30,7 @@ export class CampaignsResource extends Resource {
    * Creates a campaign: POST `/campaign/add`.
    *
    * The response has the name under `domain`; some servers have it under `campaign`. `rotator` is `false` if the
-   * campaign has no public rotator. Only `id` is certain to be there.
+   * campaign has no public rotator. Only `id` is always present.
    *
    * @example
    * const { id, rotator } = await client.campaigns.create({ name: 'Opening day', slug: 'opening', public: true })
@@ -66,8 +66,7 @@ export class CampaignsResource extends Resource {
   /**
    * Updates a campaign: PUT `/campaign/:id/update`. The name is required.
    *
-   * The response has the name under `domain`; some servers have it under `campaign`. Only `id` is certain
-   * to be there.
+   * The response has the name under `domain`; some servers have it under `campaign`. Only `id` is always present.
    *
    * @example
    * const campaign = await client.campaigns.update(3, { name: 'Closing day', public: false })
@@ -86,7 +85,7 @@ export class CampaignsResource extends Resource {
   }
 
   /**
-   * Deletes a campaign: DELETE `/campaign/:id/delete`. Its links stay.
+   * Deletes a campaign: DELETE `/campaign/:id/delete`. Its links are kept.
    *
    * @example
    * const { message } = await client.campaigns.delete(3)
@@ -111,9 +110,9 @@ export interface Campaign extends z.infer<typeof Campaign> {}
 
 export const Campaign = /* @__PURE__ */ object({
   id: integer,
-  /** The name, under whichever key the server sent it. */
+  /** The name. Also read from `domain` or `campaign`. */
   name: text,
-  /** True if everybody may see the campaign. */
+  /** Whether the campaign is public. */
   public: flag,
   /** The URL of the rotator, built from the slug; `false` if the campaign has no public one. */
   rotator: textOrFalse,
@@ -123,14 +122,14 @@ export const Campaign = /* @__PURE__ */ object({
 
 export const prepareCampaign = /* @__PURE__ */ renameFields<Campaign>({ name: ['domain', 'campaign'] })
 
-/** The result of creating or updating a campaign. Only `id` is certain to be there. */
+/** The result of creating or updating a campaign. Only `id` is always present. */
 export interface CreatedCampaign extends z.infer<typeof CreatedCampaign> {}
 
 export const CreatedCampaign = /* @__PURE__ */ object({
   id: integer,
-  /** The name, under whichever key the server sent it. */
+  /** The name. Also read from `domain` or `campaign`. */
   name: /* @__PURE__ */ optional(text),
-  /** True if everybody may see the campaign. */
+  /** Whether the campaign is public. */
   public: /* @__PURE__ */ ifSent(flag),
   /** The URL of the rotator, built from the slug; `false` if the campaign has no public one. */
   rotator: /* @__PURE__ */ ifSent(textOrFalse),
@@ -143,7 +142,7 @@ export interface CampaignCreate {
   name?: string | undefined
   /** The slug of the rotator's URL. */
   slug?: string | undefined
-  /** True if everybody may see the campaign. */
+  /** Whether the campaign is public. */
   public?: boolean | undefined
 }
 

@@ -36,14 +36,14 @@ export class ChannelsResource extends Resource {
   /**
    * Creates a channel: POST `/channel/add`.
    *
-   * Only `id` is certain to be in the response.
+   * Only `id` is always present in the response.
    *
    * @example
    * const { id } = await client.channels.create({ name: 'Newsletter', color: '#3366FF', starred: true })
    * console.log(id)
    *
-   * @throws {InvalidRequestError} if the name is missing, or empty, or the colour is not `#RRGGBB` or `#RGB`; nothing
-   *   is sent
+   * @throws {InvalidRequestError} if the name is missing or empty, or the color is not `#RRGGBB` or `#RGB`; nothing is
+   *   sent
    * @throws {ApiError} if the name is taken
    */
   create(params: ChannelCreate, options?: RequestOptions): ApiPromise<CreatedChannel> {
@@ -60,7 +60,7 @@ export class ChannelsResource extends Resource {
    * const { message } = await client.channels.assignItem(id, 'links', 1)
    * console.log(message)
    *
-   * @throws {InvalidRequestError} if the type is not one of these; nothing is sent
+   * @throws {InvalidRequestError} if the type is not `links`, `bio` or `qr`; nothing is sent
    * @throws {NotFoundError} if there is no such channel or item
    */
   assignItem(channelId: Id, type: ChannelItemType, itemId: Id, options?: RequestOptions): ApiPromise<ActionResult> {
@@ -80,7 +80,7 @@ export class ChannelsResource extends Resource {
    * const { message } = await client.channels.update(1, { starred: false })
    * console.log(message)
    *
-   * @throws {InvalidRequestError} if the colour is not `#RRGGBB`; nothing is sent
+   * @throws {InvalidRequestError} if the color is not `#RRGGBB` or `#RGB`; nothing is sent
    * @throws {NotFoundError} if there is no such channel
    * @throws {ApiError} if the name is taken
    */
@@ -93,7 +93,7 @@ export class ChannelsResource extends Resource {
   }
 
   /**
-   * Deletes a channel: DELETE `/channel/:id/delete`. Its items stay, unassigned.
+   * Deletes a channel: DELETE `/channel/:id/delete`. Its items are kept, unassigned.
    *
    * @example
    * const { message } = await client.channels.delete(3)
@@ -121,19 +121,19 @@ export const Channel = /* @__PURE__ */ object({
   id: integer,
   name: text,
   description: textOrNull,
-  /** The colour of the badge, such as `#3366FF`; `null` if none is set. */
+  /** The color of the badge, such as `#3366FF`; `null` if none is set. */
   color: textOrNull,
   starred: flag,
 })
 
-/** The result of creating a channel. Only `id` is certain to be there. */
+/** The result of creating a channel. Only `id` is always present. */
 export interface CreatedChannel extends z.infer<typeof CreatedChannel> {}
 
 export const CreatedChannel = /* @__PURE__ */ object({
   id: integer,
   name: /* @__PURE__ */ optional(text),
   description: /* @__PURE__ */ ifSent(textOrNull),
-  /** The colour of the badge, such as `#3366FF`; `null` if none is set. */
+  /** The color of the badge, such as `#3366FF`; `null` if none is set. */
   color: /* @__PURE__ */ ifSent(textOrNull),
   starred: /* @__PURE__ */ ifSent(flag),
 })
@@ -145,7 +145,7 @@ export type ChannelItemType = 'links' | 'bio' | 'qr'
 export interface ChannelItem extends z.infer<typeof ChannelItem> {}
 
 export const ChannelItem = /* @__PURE__ */ object({
-  /** `links`, `bio` or `qr`; a server may have others. */
+  /** `links`, `bio` or `qr`. Some servers have more types. */
   type: /* @__PURE__ */ openText<ChannelItemType>(),
   id: integer,
   title: textOrNull,
@@ -160,7 +160,7 @@ export const ChannelItem = /* @__PURE__ */ object({
 export interface ChannelUpdate {
   name?: string | undefined
   description?: string | null | undefined
-  /** The colour of the badge, as `#RRGGBB`. */
+  /** The color of the badge, as `#RRGGBB`. */
   color?: string | null | undefined
   starred?: boolean | undefined
 }

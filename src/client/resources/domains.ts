@@ -36,7 +36,7 @@ export class DomainsResource extends Resource {
   }
 
   /**
-   * Changes where a domain redirects to: PUT `/domain/:id/update`.
+   * Updates the redirects of a domain: PUT `/domain/:id/update`.
    *
    * The domain itself cannot be changed.
    *

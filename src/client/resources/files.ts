@@ -15,7 +15,7 @@ export class FilesResource extends Resource {
   /**
    * Lists the files of the account: GET `/files`.
    *
-   * In this list only, the page is at the top level of the response rather than under `data`.
+   * Only in this list, the page is at the top level of the response rather than under `data`.
    *
    * @example
    * for await (const { name, shorturl } of client.files.list({ name: 'tea' })) console.log(name, shorturl)
@@ -31,8 +31,8 @@ export class FilesResource extends Resource {
    * parameters are in the query. Some servers respond with the id under the key `1`. The reference states no maximum
    * size.
    *
-   * @remarks A stream is sent while it is read, and never held in memory as a whole. To upload a file on disk, use
-   * `fileFromPath` of `shortlink-sdk/node`.
+   * @remarks A stream is sent while it is read, and never held in memory as a whole. To upload a file from disk, use
+   *   `fileFromPath` from `shortlink-sdk/node`.
    *
    * @example
    * const { shorturl } = await client.files.upload('menu.txt', new Blob(['Tea, cake']), { expiry: '2027-01-31' })
@@ -42,7 +42,7 @@ export class FilesResource extends Resource {
    *   could read as a path: `/`, `\` and control characters, and these or `..` in escaped form, such as `%2F` or
    *   `%252F`. A server that unescapes twice reads a literal `%25` as `%`.
    * @param content The content of the file.
-   * @throws {InvalidRequestError} if the content is a string (a path or the text?), or a parameter is invalid;
+   * @throws {InvalidRequestError} if the content is a string, which could be a path or text, or a parameter is invalid;
    *   nothing is sent
    * @throws {ApiError} if the alias is taken
    */

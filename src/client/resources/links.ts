@@ -25,34 +25,34 @@ import { canParseUrl } from '../runtime/environment.ts'
 import { isRecord } from '../runtime/text.ts'
 import { ActionResult, type Id, Resource } from './resource.ts'
 
-/** A link in a list. Only `id` and `shorturl` are certain. */
+/** A link in a list. Only `id` and `shorturl` are always known. */
 export interface Link extends z.infer<typeof Link> {}
 
 export const Link = /* @__PURE__ */ object({
   id: integer,
-  /** The short address. Read from `short` too. */
+  /** The short address. Also read from `short`. */
   shorturl: text,
   /**
-   * The alias: the short address without its domain, from which it is read if it is left out; `null` if there is none.
+   * The alias: the path of the short address, from which it is read if the server omits it; `null` if there is none.
    */
   alias: textOrNull,
-  /** The address that the link leads to; `null` if it is left out. */
+  /** The address that the link leads to; `null` if the server omits it. */
   longurl: textOrNull,
   /** `null` if there is none. */
   title: textOrNull,
   /** `null` if there is none. */
   description: textOrNull,
-  /** `null` if it is left out. */
+  /** `null` if the server omits it. */
   clicks: countOrNull,
-  /** Visitors, each counted once; `null` if it is left out, as older servers do. */
+  /** The number of unique visitors; `null` if the server omits it, as older ones do. */
   uniqueclicks: countOrNull,
-  /** The domain of the short address; `null` if it is left out, as older servers do. */
+  /** The domain of the short address; `null` if the server omits it, as older ones do. */
   domain: textOrNull,
-  /** The id of the campaign that it is in; `null` if there is none, or if older servers leave it out. */
+  /** The id of its campaign; `null` if it has none, or if the server omits it, as older ones do. */
   campaign: idOrNull,
-  /** The ids of the channels that it is in; `null` if it is left out, as older servers do. */
+  /** The ids of its channels; `null` if the server omits them, as older ones do. */
   channel: idsOrNull,
-  /** The time of creation, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it is left out. */
+  /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if the server omits it. */
   date: textOrNull,
 })
 
@@ -60,23 +60,23 @@ const otherNames = { shorturl: ['short'] } as const
 
 export const prepareLink = /* @__PURE__ */ renameFields<Link>(otherNames, (row) => {
   const { alias, shorturl } = row
-  // A server that made a number of the alias has lost the zeros of `007`, and `1e5` is no longer what it was.
+  // A server that turns aliases into numbers loses the zeros of `007`, and changes `1e5`.
   const mayBeNumber = /^\d+$/.test(String(alias))
   if ((alias && !mayBeNumber) || typeof shorturl !== 'string') return row
-  const own = aliasIn(shorturl)
+  const own = parseAlias(shorturl)
   const last = own?.slice(own.lastIndexOf('/') + 1)
   if (!alias) return { ...row, alias: own }
   return last && Number(last) === Number(alias) ? { ...row, alias: last } : row
 })
 
-/** A link without its statistics. Only `id` and `shorturl` are certain. */
+/** A link without its statistics. Only `id` and `shorturl` are always known. */
 export interface LinkFields extends z.infer<typeof LinkFields> {}
 
 export const LinkFields = /* @__PURE__ */ object({
   id: integer,
-  /** The short address. Read from `short` too. */
+  /** The short address. Also read from `short`. */
   shorturl: text,
-  /** The address that the link leads to; `null` if it is left out. */
+  /** The address that the link leads to; `null` if the server omits it. */
   longurl: textOrNull,
   /** `null` if there is none. */
   title: textOrNull,
@@ -86,13 +86,13 @@ export const LinkFields = /* @__PURE__ */ object({
   location: texts,
   /** Other addresses, by device. */
   device: texts,
-  /** The end, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it does not. */
+  /** When the link expires, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it never does. */
   expiry: textOrNull,
-  /** The time of creation, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it is left out. */
+  /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if the server omits it. */
   date: textOrNull,
 })
 
-/** Visits by social network. A server counts either Google or Instagram; the other is 0. */
+/** Visits by social network. A server counts either `google` or `instagram`; the other is 0. */
 export interface LinkSocialCount extends z.infer<typeof LinkSocialCount> {}
 
 export const LinkSocialCount = /* @__PURE__ */ object({
@@ -107,7 +107,7 @@ export interface LinkStatistics extends z.infer<typeof LinkStatistics> {}
 
 export const LinkStatistics = /* @__PURE__ */ object({
   clicks: countOrZero,
-  /** Visitors, each counted once. */
+  /** The number of unique visitors. */
   uniqueClicks: countOrZero,
   /** Visits by country. */
   topCountries: counts,
@@ -125,7 +125,7 @@ export const LinkStatistics = /* @__PURE__ */ object({
 export interface LinkDetails extends z.infer<typeof LinkDetails> {}
 
 export const LinkDetails = /* @__PURE__ */ object({
-  /** The id of the link, which `details` has too; `undefined` if it is left out. */
+  /** The id of the link, which is also in `details`; `undefined` if the server omits it. */
   id: /* @__PURE__ */ optional(integer),
   details: /* @__PURE__ */ part<LinkFields>(LinkFields),
   data: /* @__PURE__ */ orDefaults<LinkStatistics>(LinkStatistics),
@@ -138,27 +138,27 @@ export interface CreatedLink extends z.infer<typeof CreatedLink> {}
 
 export const CreatedLink = /* @__PURE__ */ object({
   id: integer,
-  /** The short address. Read from `short` too. */
+  /** The short address. Also read from `short`. */
   shorturl: text,
 })
 
 const prepareCreated = /* @__PURE__ */ renameFields<CreatedLink>(otherNames)
 
-/** Returns the alias in a short address: all of its path. `null` if there is none. */
-export function aliasIn(shorturl: string): string | null {
+/** Returns the alias in a short address, which is its whole path; `null` if there is none. */
+export function parseAlias(shorturl: string): string | null {
   const { pathname = '' } = parseShort(shorturl) ?? {}
-  return decoded(pathname.replace(/^\/|\/$/g, '')) || null
+  return decodePath(pathname.replace(/^\/|\/$/g, '')) || null
 }
 
-/** Parses a short address or a domain, which may lack its scheme. */
+/** Parses a short address or a domain, with or without a scheme. */
 export function parseShort(address: unknown): URL | undefined {
-  // With `validation: 'report'`, a server's value may be anything.
+  // With `validation: 'report'`, the value may have any type.
   if (typeof address !== 'string') return undefined
   const url = /^https?:\/\//i.test(address) ? address : `https://${address}`
   return canParseUrl(url) ? new URL(url) : undefined
 }
 
-function decoded(path: string): string {
+function decodePath(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {
@@ -168,11 +168,11 @@ function decoded(path: string): string {
 
 /** Parameters for listing links. */
 export interface LinkQuery extends PageQuery {
-  /** `date`: the newest first. Some servers accept other values. */
+  /** `date`: newest first. Some servers accept other values. */
   order?: 'date' | (string & {}) | undefined
 }
 
-/** Parameters for updating a link. Unlisted parameters are sent as they are. */
+/** Parameters for updating a link. Parameters that are not listed here are sent unchanged. */
 export interface LinkUpdate {
   /** The URL that the link leads to. */
   url?: string | URL | undefined
@@ -182,9 +182,9 @@ export interface LinkUpdate {
   domain?: string | undefined
   /** The password for visitors. */
   password?: string | undefined
-  /** The end of the link, as `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
+  /** When the link expires, as `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
   expiry?: string | undefined
-  /** The way visitors are redirected, or the id of an overlay or a custom splash page. */
+  /** How visitors are redirected, or the id of an overlay or a custom splash page. */
   type?: 'direct' | 'frame' | 'splash' | (string & {}) | number | undefined
   /** The visibility of the link. */
   status?: 'public' | 'private' | (string & {}) | undefined
@@ -227,8 +227,8 @@ export interface LinkCreate extends LinkUpdate {
   url: string | URL
 }
 
-/** A check for a list of objects with these two strings, the second of which passes a check of its own. */
-function pairs<Name extends string, Other extends string>(
+/** Creates a check for a list of objects with two strings. The second string must also pass a check. */
+function listOfPairs<Name extends string, Other extends string>(
   name: Name,
   other: Other,
   second: Check<string | URL>,
@@ -253,7 +253,7 @@ function pairs<Name extends string, Other extends string>(
 
 const url = { ...anyUrl, otherNames: ['longurl', 'link', 'target'] }
 
-const rest = {
+const optionalChecks = {
   custom: { ...alias, otherNames: ['alias', 'slug'] },
   domain: string,
   password: secret,
@@ -280,20 +280,18 @@ const rest = {
     fits: (value: unknown) =>
       isRecord(value) && [value.apple, value.google].every((store) => store === undefined || string.fits(store)),
   } satisfies Check,
-  geotarget: /* @__PURE__ */ pairs('location', 'link', anyUrl),
-  devicetarget: /* @__PURE__ */ pairs('device', 'link', anyUrl),
-  languagetarget: /* @__PURE__ */ pairs('language', 'link', anyUrl),
-  parameters: /* @__PURE__ */ pairs('name', 'value', string),
+  geotarget: /* @__PURE__ */ listOfPairs('location', 'link', anyUrl),
+  devicetarget: /* @__PURE__ */ listOfPairs('device', 'link', anyUrl),
+  languagetarget: /* @__PURE__ */ listOfPairs('language', 'link', anyUrl),
+  parameters: /* @__PURE__ */ listOfPairs('name', 'value', string),
 }
 
-/** @internal */
 const linkQuery = /* @__PURE__ */ checks<LinkQuery>({}, { ...pageChecks, order: string })
 
 /** @internal */
-export const linkCreate = /* @__PURE__ */ checks<LinkCreate>({ url }, rest)
+export const linkCreate = /* @__PURE__ */ checks<LinkCreate>({ url }, optionalChecks)
 
-/** @internal */
-const linkUpdate = /* @__PURE__ */ checks<LinkUpdate>({}, { url, ...rest })
+const linkUpdate = /* @__PURE__ */ checks<LinkUpdate>({}, { url, ...optionalChecks })
 
 /** The plain calls of the links section. `links/` adds those that make several requests. */
 export class LinkCalls extends Resource {
@@ -314,8 +312,8 @@ export class LinkCalls extends Resource {
   /**
    * Gets a link with its statistics: GET `/url/:id`.
    *
-   * The counts by country, referrer, browser and system are strings on the wire. For a link without visits, `0` or `[]`
-   * stands in place of an empty map.
+   * The counts by country, referrer, browser and system are strings in the response. For a link without visits, some
+   * servers send `0` or `[]` for an empty map.
    *
    * @example
    * const { details, data } = await client.links.get(2)
@@ -330,12 +328,11 @@ export class LinkCalls extends Resource {
   /**
    * Creates a link: POST `/url/add`.
    *
-   * @remarks
-   * For an address that the account has shortened already, some servers respond with the link that exists, others make
-   * a second one. With an alias (`custom`), each link is its own.
+   * @remarks If the account has already shortened this address, some servers respond with the existing link, and others
+   *   create a second one. With an alias (`custom`), they always create one.
    *
-   * Some older servers respond without the id. The link exists then, and the `outcome` of the error is `done`: `ensure`
-   * finds the id, in two more requests.
+   * Some older servers respond without the id. The link is then created, and the call fails with the `outcome` `done`.
+   * `ensure` finds the id with two more requests.
    *
    * @example
    * const { id, shorturl } = await client.links.create({ url: 'https://shop.example/opening', custom: 'opening' })
@@ -354,8 +351,8 @@ export class LinkCalls extends Resource {
   }
 
   /**
-   * Updates a link: PUT `/url/:id/update`. Some servers clear what an update leaves out: the password, the expiry, the
-   * domain and the targets.
+   * Updates a link: PUT `/url/:id/update`. Some servers clear fields that an update leaves out: the password, the
+   * expiry, the domain and the targets.
    *
    * Some servers respond with the short address under `short`, others under `shorturl`.
    *

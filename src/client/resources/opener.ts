@@ -12,8 +12,8 @@ export class OpenerResource extends Resource {
    * Creates a short link that opens a URL in its app: POST `{openerUrl}/v3/api`.
    *
    * The response is the link itself, without the envelope of the management API. In a refusal, `error` is `1` or a
-   * text. The reference lists no supported apps and no rate headers, and does not say where this API expects a key: its
-   * samples send none.
+   * text. The reference does not list the supported apps or any rate headers. It does not say where this API expects a
+   * key either; its samples send none.
    *
    * @example
    * const { shorturl, devicetarget } = await client.opener.create({ url: 'https://www.youtube.com/watch?v=aqz-KE-bpKQ' })
@@ -39,7 +39,7 @@ const openerCreate = /* @__PURE__ */ checks<OpenerLinkCreate>(
   { status: /* @__PURE__ */ oneOf(openerStatuses) },
 )
 
-/** Who may see the analytics of an app-opener link. */
+/** Who can see the analytics of an app-opener link. */
 export type OpenerLinkStatus = (typeof openerStatuses)[number]
 
 /** The link for one kind of device. */
@@ -58,7 +58,7 @@ export interface OpenerLink extends z.infer<typeof OpenerLink> {}
 export const OpenerLink = /* @__PURE__ */ object({
   id: integer,
   shorturl: text,
-  /** `public`: everybody who has the link may see its analytics; `private`: only the owner. */
+  /** `public`: anyone with the link can see its analytics. `private`: only the owner can. */
   status: /* @__PURE__ */ openText<OpenerLinkStatus>(),
   /** The app that the URL belongs to. */
   provider: text,
@@ -72,8 +72,8 @@ export const OpenerLink = /* @__PURE__ */ object({
 
 /** Parameters for creating an app-opener link. */
 export interface OpenerLinkCreate {
-  /** An absolute URL, with its `https://`. */
+  /** An absolute URL, including `https://`. */
   url: string | URL
-  /** Who may see the analytics. Default on the server: `private`. */
+  /** Who can see the analytics. Default on the server: `private`. */
   status?: OpenerLinkStatus | undefined
 }

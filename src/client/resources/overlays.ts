@@ -9,7 +9,8 @@ export class OverlaysResource extends Resource {
   /**
    * Lists the overlays of the account: GET `/overlay`.
    *
-   * The rows are under `cta`; some servers have them under `overlay`. There are types that the reference does not list.
+   * The rows are under `cta`; some servers have them under `overlay`. Servers have types that the reference does not
+   * list.
    *
    * @example
    * for await (const { id, type, name } of client.overlays.list()) console.log(id, type, name)

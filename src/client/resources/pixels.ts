@@ -12,7 +12,7 @@ export class PixelsResource extends Resource {
   /**
    * Lists the pixels of the account: GET `/pixels`.
    *
-   * There are types that the reference does not list.
+   * Servers have types that the reference does not list.
    *
    * @example
    * for await (const { id, type, tag } of client.pixels.list()) console.log(id, type, tag)
@@ -28,8 +28,8 @@ export class PixelsResource extends Resource {
    * const { id } = await client.pixels.create({ type: 'gapixel', name: 'Analytics', tag: 'G-12345' })
    * console.log(id)
    *
-   * @throws {InvalidRequestError} if the type is not one of the listed, or a parameter is missing or empty; nothing is
-   *   sent
+   * @throws {InvalidRequestError} if the type is not a {@link PixelType}, or a parameter is missing or empty; nothing
+   *   is sent
    * @throws {ApiError} if the account already has a pixel with this tag
    */
   create(params: PixelCreate, options?: RequestOptions): ApiPromise<Created> {
@@ -102,10 +102,10 @@ export interface Pixel extends z.infer<typeof Pixel> {}
 
 export const Pixel = /* @__PURE__ */ object({
   id: integer,
-  /** One of the listed types; a server may have others. */
+  /** A {@link PixelType}. Some servers have more types. */
   type: /* @__PURE__ */ openText<PixelType>(),
   name: text,
-  /** The tag or id that the provider gave. */
+  /** The tag or id from the provider. */
   tag: text,
   /** When it was added, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
   date: text,
@@ -113,16 +113,16 @@ export const Pixel = /* @__PURE__ */ object({
 
 /** Parameters for creating a pixel. */
 export interface PixelCreate {
-  /** One of the listed types. A type that only your server has is sent with `client.request`. */
+  /** For a type that only your server has, use `client.request`. */
   type: PixelType
   name: string
-  /** The tag or id that the provider gave. */
+  /** The tag or id from the provider. */
   tag: string
 }
 
 /** Parameters for updating a pixel. The tag is required. */
 export interface PixelUpdate {
   name?: string | undefined
-  /** The tag or id that the provider gave. */
+  /** The tag or id from the provider. */
   tag: string
 }

@@ -39,14 +39,14 @@ export class QrResource extends Resource {
   /**
    * Creates a QR code: POST `/qr/add`.
    *
-   * The layout of `data` is not documented, unless it is a string: {@link QrLayouts} has what is known.
+   * `data` is a string or an object. The platform does not document the layout of the object: {@link QrLayouts} lists
+   * the known ones.
    *
    * @example
    * const { link } = await client.qr.create({ type: 'link', data: 'https://shop.example', foreground: 'rgb(0,0,80)' })
    * console.log(link)
    *
-   * @throws {InvalidRequestError} if the type is not one of the listed, or a colour is not `rgb(R,G,B)`; nothing
-   *   is sent
+   * @throws {InvalidRequestError} if the type is not a {@link QrType}, or a color is not `rgb(R,G,B)`; nothing is sent
    */
   create(params: QrCodeCreate, options?: RequestOptions): ApiPromise<CreatedQrCode> {
     return this.api.post(path`/qr/add`, { json: params, checks: qrCreate, schema: CreatedQrCode }, options)
@@ -61,7 +61,7 @@ export class QrResource extends Resource {
    * const { message } = await client.qr.update(1, { data: 'https://shop.example/menu' })
    * console.log(message)
    *
-   * @throws {InvalidRequestError} if the data is missing, or a colour is not `rgb(R,G,B)`; nothing is sent
+   * @throws {InvalidRequestError} if the data is missing, or a color is not `rgb(R,G,B)`; nothing is sent
    * @throws {NotFoundError} if there is no such QR code
    */
   update(id: Id, params: QrCodeUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
@@ -100,12 +100,12 @@ const qrUpdate = /* @__PURE__ */ checks<QrCodeUpdate>({ data }, qrDesign)
 export type QrType = (typeof qrTypes)[number]
 
 /**
- * The content of a QR code: a string, which works for all types, or a layout of the type. The platform documents none
- * of the layouts; any list or object is sent as it is.
+ * The content of a QR code: a string, which works for all types, or the layout of a type. The platform documents no
+ * layouts, so any list or object is accepted and sent unchanged.
  */
 export type QrData = string | QrLayouts[keyof QrLayouts] | readonly unknown[] | Readonly<Record<string, unknown>>
 
-/** The layouts of `data` by type, as far as they are known: those that an open-source program sends. */
+/** The known layouts of `data` by type, taken from an open-source program. */
 export interface QrLayouts {
   email: { email: string; subject?: string; body?: string }
   sms: { phone: string; message?: string }
@@ -179,9 +179,9 @@ export const CreatedQrCode = /* @__PURE__ */ object({
 /** Parameters for updating a QR code. The data is required. */
 export interface QrCodeUpdate {
   data: QrData
-  /** A colour as `rgb(R,G,B)`, each from 0 to 255. */
+  /** A color as `rgb(R,G,B)`, each from 0 to 255. */
   background?: string | undefined
-  /** A colour as `rgb(R,G,B)`, each from 0 to 255. */
+  /** A color as `rgb(R,G,B)`, each from 0 to 255. */
   foreground?: string | undefined
   /** The path or URL of a png or jpg image. */
   logo?: string | undefined
@@ -189,6 +189,6 @@ export interface QrCodeUpdate {
 
 /** Parameters for creating a QR code. */
 export interface QrCodeCreate extends QrCodeUpdate {
-  /** One of the listed types. A type that only your server has is sent with `client.request`. */
+  /** For a type that only your server has, use `client.request`. */
   type: QrType
 }

@@ -14,7 +14,7 @@ export abstract class Resource {
   }
 }
 
-/** An id: a positive integer, or the same as a string of digits, as route parameters are. */
+/** An id: a positive integer, as a number or as a string of digits, such as a route parameter. */
 export type Id = number | string
 
 /** The result of a call that creates something. */
