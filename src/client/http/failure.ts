@@ -1,9 +1,9 @@
 /** Turns what fetch threw, or what the server responded, into the error and the outcome of a failed attempt. */
 import {
   AbortError,
-  apiError,
   ConfigurationError,
   ConnectionError,
+  createApiError,
   describe,
   type ErrorContext,
   InvalidResponseError,
@@ -198,7 +198,7 @@ export function failWithRefusal(
     headers,
     rateLimit,
   }
-  return { error: apiError(said, refusal, context, retryAfter), outcome, mayRepeat, wait }
+  return { error: createApiError(said, refusal, context, retryAfter), outcome, mayRepeat, wait }
 }
 
 const addAdvice = (said: string, advice: string): string => (advice ? said.replace(/\.$/, '') + advice : said)

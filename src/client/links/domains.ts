@@ -5,33 +5,33 @@ import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import { Domain } from '../resources/domains.ts'
 import { LinkCalls } from '../resources/links.ts'
-import { hostOf, isOnDomain, originOf } from './match.ts'
+import { getHost, getOrigin, isOnDomain } from './match.ts'
 
 /** Returns the domains of the account other than the one that a link is on. */
 export type OtherDomains = (link: { readonly shorturl: string }) => Promise<string[]>
 
 /**
- * Returns a function that finds the domains of an account, and asks for each list once.
+ * Creates a function that finds the domains of an account, and requests each list only once.
  *
  * @param known The domains, if the caller knows them.
  */
-export function domainFinder(api: Api, options: RequestOptions, known?: readonly string[]): OtherDomains {
+export function createDomainFinder(api: Api, options: RequestOptions, known?: readonly string[]): OtherDomains {
   let listed: Promise<readonly string[] | undefined> | undefined
-  let ofLinks: Promise<readonly string[]> | undefined
+  let listedByLinks: Promise<readonly string[]> | undefined
   return async (link) => {
     listed ??= known ? Promise.resolve(known) : listDomains(api, options)
     const domains = await listed
-    // GET /domains need not have the main domain: a link on a domain that is not listed is on that one.
-    const isWhole = known || (domains && !domains.some((domain) => isOnDomain(link, domain)))
-    if (!isWhole) ofLinks ??= domainsOfLinks(api, options)
-    const others = ofLinks && !isWhole ? [originOf(api.baseUrl() ?? ''), ...(await ofLinks)] : []
-    const byHost = new Map([...(domains ?? []), ...others].map((domain) => [hostOf(domain), domain]))
-    byHost.delete(hostOf(link.shorturl))
+    // GET /domains may omit the main domain. If the link's domain is not listed, it is the main one.
+    const isComplete = known || (domains && !domains.some((domain) => isOnDomain(link, domain)))
+    if (!isComplete) listedByLinks ??= listDomainsOfLinks(api, options)
+    const others = listedByLinks && !isComplete ? [getOrigin(api.baseUrl() ?? ''), ...(await listedByLinks)] : []
+    const byHost = new Map([...(domains ?? []), ...others].map((domain) => [getHost(domain), domain]))
+    byHost.delete(getHost(link.shorturl))
     return [...byHost.values()]
   }
 }
 
-/** Lists the domains, the first 100 of them. Returns `undefined` if the server refuses, because of the plan or the key. */
+/** Lists the first 100 domains. Returns `undefined` if the server refuses, because of the plan or the key. */
 async function listDomains(api: Api, options: RequestOptions): Promise<readonly string[] | undefined> {
   const readDomains = readPage('domains', Domain)
   const read: Read<readonly string[] | undefined> = async (received, context) => {
@@ -45,18 +45,18 @@ async function listDomains(api: Api, options: RequestOptions): Promise<readonly 
   return result?.data
 }
 
-/** Returns the domains of the newest links: 100, or as many as the server sends on a page. */
-async function domainsOfLinks(api: Api, options: RequestOptions): Promise<readonly string[]> {
+/** Lists the domains of the newest links, from one page of 100, or fewer if the server sends fewer. */
+async function listDomainsOfLinks(api: Api, options: RequestOptions): Promise<readonly string[]> {
   const pages = new LinkCalls(api).list({ order: 'date' }, options).pages()
   try {
-    for await (const { items } of pages) return [...new Set(items.map(({ shorturl }) => originOf(shorturl)))]
+    for await (const { items } of pages) return [...new Set(items.map(({ shorturl }) => getOrigin(shorturl)))]
   } catch (error) {
     ignoreRefusal(error)
   }
   return []
 }
 
-/** @throws any error but that of a server that refuses a list, or sends one that cannot be read */
+/** Rethrows an error, unless the server refused the list or sent one that cannot be read. */
 function ignoreRefusal(error: unknown): undefined {
   const refusals = ['api', 'permission', 'not_found', 'invalid_response']
   if (!isShortLinkError(error) || !refusals.includes(error.code)) throw error

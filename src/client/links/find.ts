@@ -9,19 +9,28 @@ import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import { Link, LinkCalls, prepareLink } from '../resources/links.ts'
 import { isRecord } from '../runtime/text.ts'
-import { domainFinder, type OtherDomains } from './domains.ts'
-import { hostOf, isSameSpelling, isWanted, parseWanted, pickLinks, shortOf, slugOf, type WantedLink } from './match.ts'
+import { createDomainFinder, type OtherDomains } from './domains.ts'
+import {
+  formatShort,
+  getHost,
+  hasExactAlias,
+  isWanted,
+  parseWanted,
+  pickLinks,
+  toSlug,
+  type WantedLink,
+} from './match.ts'
 
 /** The maximum number of pages in a search, of 100 links unless the server sends fewer. */
 const SEARCHED_PAGES = 10
 
-/** Options for a look at the links with an alias, of which each domain may have one. */
-interface LookOptions {
-  /** The text to ask for. Default: the alias, or its whole address if the domain is known. */
+/** Options for looking up the links with an alias. Each domain may have one. */
+interface LookupOptions {
+  /** The text to ask for. Default: the alias, or the whole short address if the domain is known. */
   readonly short?: string
-  /** Whether to ask for the alias as a slug too, if it is not found as it is spelled. */
+  /** Whether to ask for the alias as a slug too, if its exact spelling is not found. */
   readonly asSlugToo?: boolean
-  /** Ends the look at a link for which it returns true. Default: links on all domains are wanted. */
+  /** Ends the lookup at the first link for which it returns true. Default: looks up the links on all domains. */
   readonly matches?: (link: Link) => boolean
   readonly otherDomains: OtherDomains
 }
@@ -37,31 +46,31 @@ export async function findLink(
   options: RequestOptions = {},
 ): Promise<CallResult<Link | undefined>> {
   const wanted = parseWanted(addressOrAlias)
-  const look = { short: addressOrAlias, asSlugToo: true, otherDomains: domainFinder(api, options) }
+  const lookup = { short: addressOrAlias, asSlugToo: true, otherDomains: createDomainFinder(api, options) }
   const { data, ...response } =
-    (await askForLinks(api, wanted, options, look)) ?? (await searchNewest(api, wanted, options))
-  const exact = data.filter((link) => isSameSpelling(link, wanted.alias))
+    (await askForLinks(api, wanted, options, lookup)) ?? (await searchNewest(api, wanted, options))
+  const exact = data.filter((link) => hasExactAlias(link, wanted.alias))
   const [found, ...others] = exact.length > 0 ? exact : data
   if (found && others.length > 0) {
-    const at = [found, ...others].map(({ shorturl }) => hostOf(shorturl)).join(', ')
+    const at = [found, ...others].map(({ shorturl }) => getHost(shorturl)).join(', ')
     const message = `${formatValue(addressOrAlias)} is an alias of several domains: ${at}. Give the whole address, such as ${found.shorturl}`
     throw new InvalidRequestError([{ path: ['addressOrAlias'], message }], api.createOperationContext('links.find'))
   }
   return { ...response, data: found }
 }
 
-/** Asks the server for the links with an alias, one of each domain. `undefined`: the response is inconclusive. */
+/** Asks the server for the links with an alias, one per domain. Returns `undefined` if the response is inconclusive. */
 export async function askForLinks(
   api: Api,
   wanted: WantedLink,
   options: RequestOptions,
-  { short = shortOf(wanted), asSlugToo = false, matches, otherDomains }: LookOptions,
+  { short = formatShort(wanted), asSlugToo = false, matches, otherDomains }: LookupOptions,
 ): Promise<CallResult<Link[]> | undefined> {
-  const slug = slugOf(wanted.alias)
+  const slug = toSlug(wanted.alias)
   const hasSlug = slug !== '' && slug !== wanted.alias && !wanted.alias.includes('/')
   let asked = await askOnce(api, wanted, options, short)
   if (asSlugToo && hasSlug && !asked?.data.links.length) {
-    asked = await askOnce(api, wanted, options, shortOf({ ...wanted, alias: slug }))
+    asked = await askOnce(api, wanted, options, formatShort({ ...wanted, alias: slug }))
   }
   if (!asked) return undefined
   const { data, ...response } = asked
@@ -80,8 +89,8 @@ export async function askForLinks(
   if (domains.length > SEARCHED_PAGES) add(await search())
   else {
     for (const domain of domains) {
-      const other = await askOnce(api, { alias, domain }, options, shortOf({ alias, domain }))
-      // A server that heeds no domain has to be searched.
+      const other = await askOnce(api, { alias, domain }, options, formatShort({ alias, domain }))
+      // If the server ignores the domain, the newest links are searched instead.
       add(other?.data.links ?? (await search()))
       if (!other || (matches && links.some(matches))) break
     }
@@ -92,10 +101,7 @@ export async function askForLinks(
 /** The links of a response that have the wanted alias. */
 interface Matches {
   readonly links: Link[]
-  /**
-   * Other links that have the alias: none, perhaps some because servers respond with one, or perhaps some on later
-   * pages.
-   */
+  /** Whether other links may have the alias. `unknown`: the server sent one link, but may have more. */
   readonly others: 'none' | 'unknown' | 'on later pages'
 }
 
@@ -105,21 +111,27 @@ async function askOnce(
   options: RequestOptions,
   short: string,
 ): Promise<CallResult<Matches> | undefined> {
-  const call = { method: 'GET', path: path`/urls`, query: { short }, read: readMatches(wanted), accepts: isUnexplained }
+  const call = {
+    method: 'GET',
+    path: path`/urls`,
+    query: { short },
+    read: readMatches(wanted),
+    accepts: isUnexplainedRefusal,
+  }
   const { data, ...response } = await api.run(call, options)
   return data && { ...response, data }
 }
 
-/** Returns whether a refusal has a reason that only its message states, in the language of the site. */
-function isUnexplained({ status, body }: Refusal): boolean {
+/** Returns whether only the message of a refusal states its reason, in the language of the site. */
+function isUnexplainedRefusal({ status, body }: Refusal): boolean {
   if (status === 404) return isApiRefusal(body)
   return isRecord(body) && ![401, 403, 408, 429].includes(status) && status < 500
 }
 
 /**
- * Searches the newest links for those with an alias, one of each domain.
+ * Searches the newest links for those with an alias, one per domain.
  *
- * @param matches Ends the search. Default: a link with the alias in its own spelling does.
+ * @param matches Returns whether a link with the exact alias ends the search. Default: it does.
  */
 export async function searchNewest(
   api: Api,
@@ -134,14 +146,14 @@ export async function searchNewest(
   for await (const response of links.responses()) {
     last = response
     same.push(...response.data.items.filter((row) => isWanted(row, wanted)))
-    if (same.some((row) => isSameSpelling(row, wanted.alias) && matches(row)) || --pagesLeft === 0) break
+    if (same.some((row) => hasExactAlias(row, wanted.alias) && matches(row)) || --pagesLeft === 0) break
   }
   return { ...last, data: pickLinks(same, wanted) }
 }
 
 /**
- * Reads a response to `?short=`: a single link in the form of GET `/url/:id`, or a list. `undefined` for anything else,
- * and for a list without the link. A row that may be the link has to match its schema.
+ * Creates a reader of the response to `?short=`: a single link in the form of GET `/url/:id`, or a list. It returns
+ * `undefined` for anything else, and for a list without the link. A row that may be the link must match its schema.
  */
 const readMatches = (wanted: WantedLink): Read<Matches | undefined> => {
   const readFound = readObject(({ id, details, data, urls }, context): Matches | undefined => {
@@ -163,19 +175,19 @@ const readMatches = (wanted: WantedLink): Read<Matches | undefined> => {
     const all = rows.flatMap((row, index) => read(row, isRecord(data) ? ['data', 'urls', index] : ['urls', index]))
     const links = pickLinks(all, wanted)
     if (links.length === 0 && rows.length > 0) return undefined
-    // A server that ignores the parameter lists all links.
+    // A server that ignores `short` lists all links.
     if (!all.every((row) => isWanted(row, { alias: wanted.alias }))) return { links, others: 'on later pages' }
     return { links, others: rows.length === 1 ? 'unknown' : 'none' }
   })
   return (received, context) => {
     const { envelope } = received
     if (envelope?.ok !== false) return readFound(received, context)
-    // Refusals other than 404 may have other reasons.
+    // A refusal other than 404 does not prove that the link is missing.
     return envelope.status === 404 ? { links: [], others: 'none' } : undefined
   }
 }
 
-/** Returns whether an invalid row shows at least that it has another alias. */
+/** Returns whether an invalid row has a different alias. */
 function hasOtherAlias(row: unknown, { alias }: WantedLink): boolean {
   if (!isRecord(row)) return false
   const shorturl = row.shorturl ?? row.short

@@ -7,29 +7,27 @@ import { type EnsuredLink, type EnsureOptions, ensureLink, type LinkEnsure } fro
 import { findLink } from './find.ts'
 
 /**
- * Short links. **Outside the reference**, which does not show this section: the calls, parameters and fields are those
+ * Short links. **Not in the reference**, which does not show this section: the calls, parameters and fields are those
  * that public documentation and open-source clients agree on.
  */
 export class LinksResource extends LinkCalls {
   /**
    * Finds a link by its short address or alias: GET `/urls?short=`.
    *
-   * Some servers respond with the single link, in the form of GET `/url/:id`, others with a list of one. The single one
-   * lacks the domain, the campaign and the channels, which are `null` then.
+   * Some servers respond with a single link, in the form of GET `/url/:id`, others with a list of one. A single link
+   * has no domain, campaign or channels, so these are `null`.
    *
-   * An alias is found in the server's own spelling too: `sale_may` finds `sale-may` where the server has made that of
-   * it.
+   * An alias is also found in the server's own spelling: `sale_may` finds `sale-may` if the server turned it into that.
    *
-   * @remarks
-   * If the server does not support this search, `find` goes through the newest links: 10 pages at most, which are 1,000
-   * links, or fewer if the server sends less than 100 a page.
+   * @remarks If the server does not support this search, `find` searches the newest links: at most 10 pages, which are
+   *   1,000 links, or fewer if the server sends fewer than 100 per page.
    *
-   * `undefined` means that the server said so, or that the link is not on those pages: an older one may still exist.
+   * `undefined` means that the server has no such link, or that it is not on those pages: an older one may still exist.
    *
-   * An alias may stand on several domains. Then `find` fails and names them: give the whole address. Most servers
-   * respond with one link all the same, so an alias costs a request more, for the domains of the account, and one for
-   * each other domain; if there are more than ten, the newest links are searched instead. The whole address costs one
-   * request.
+   * An alias may exist on several domains. Then `find` fails and names them: pass the whole short address. Because most
+   * servers respond with only one link, finding an alias takes one more request for the domains of the account, and one
+   * for each other domain. If there are more than ten, the newest links are searched instead. A whole short address
+   * takes one request.
    *
    * @example
    * const { shorturl } = await client.links.create({ url: 'https://shop.example/opening', custom: 'opening' })
@@ -37,10 +35,10 @@ export class LinksResource extends LinkCalls {
    * console.log(link?.id, link?.longurl)
    *
    * @param addressOrAlias The short address of a link, or its alias.
-   * @returns The link, alone or in a list.
-   * @throws {InvalidRequestError} if the argument is not a string, or is empty; nothing is sent. If several domains
-   *   have the alias; nothing is changed
-   * @throws {InvalidResponseError} if a row that may be the link is invalid, with `validation: 'report'` too
+   * @returns The link, or `undefined`.
+   * @throws {InvalidRequestError} if the argument is not a string or is empty, in which case nothing is sent, or if
+   *   several domains have the alias
+   * @throws {InvalidResponseError} if a row that may be the link is invalid, even with `validation: 'report'`
    */
   find(addressOrAlias: string, options?: RequestOptions): ApiPromise<Link | undefined> {
     const api = this.api.forOperation({ deadline: options?.deadline }).strict()
@@ -53,30 +51,29 @@ export class LinksResource extends LinkCalls {
   }
 
   /**
-   * Makes sure that a link exists: creates it only if there is none. It can be called again after anything, such as a
-   * crash, a timeout or an error whose outcome is `unknown`, and makes no second link.
+   * Makes sure that a link exists: creates it only if it does not. It is safe to call again, for example after a crash,
+   * a timeout or an error whose outcome is `unknown`, and never creates a second link.
    *
-   * It needs `custom`, because an alias exists once: it looks for the alias, creates the link, and looks again if the
-   * alias is taken or the outcome is unknown. That is one request for a link that exists, two for a new one. The other
-   * parameters of an existing link are left as they are; `link` shows what they are.
+   * It needs `custom`, because an alias is unique. It looks up the alias, creates the link, and looks it up again if
+   * the alias is taken or the outcome is unknown. That is one request for an existing link, and two for a new one. The
+   * other parameters of an existing link are not changed; `link` has their values.
    *
-   * Servers spell aliases their way: `Sale_May` may become `sale-may` ({@link isSameAlias}), and `shorturl` has it as the
-   * server writes it. They spell addresses their way too ({@link isSameAddress}), and may leave out the last slash. A link
-   * that is found is trusted to lead to the address if the server leaves out where it leads. On a server that cuts
-   * addresses or makes them lower case, a second call is a conflict.
+   * Servers may respell aliases: `Sale_May` may become `sale-may` ({@link isSameAlias}), and `shorturl` has the
+   * server's spelling. They may respell addresses too ({@link isSameAddress}), and remove the trailing slash. If the
+   * server does not send the address of an existing link, it is assumed to be the right one. On a server that truncates
+   * addresses or lower-cases them, a second call is a conflict.
    *
-   * Without `domain`, a link with the alias that leads to the address is the one, on whatever domain of the account it
-   * is.
+   * Without `domain`, a link with this alias and address on any domain of the account is accepted.
    *
    * @example
    * const { shorturl, created } = await client.links.ensure({ url: 'https://shop.example/opening', custom: 'opening' })
    * console.log(shorturl, created)
    *
-   * @param options `createFirst` skips the first look: one request for a new link.
-   * @throws {LinkConflictError} if the alias leads to another address, on every domain that has it. `outcome` is `unknown`
-   *   if the link that leads there may be the one that this call created
-   * @throws {InvalidResponseError} if the server has made the link with another alias, as it does if the plan has no
-   *   aliases of its own, or on another domain; `outcome` is `done`, and the message has both
+   * @param options `createFirst` skips the first lookup: one request for a new link.
+   * @throws {LinkConflictError} if the alias leads to another address, on every domain that has it. `outcome` is
+   *   `unknown` if that link may be the one that this call created
+   * @throws {InvalidResponseError} if the server created the link with a different alias, as it does if the plan has no
+   *   custom aliases, or on a different domain; `outcome` is `done`, and the message has both
    * @throws {InvalidRequestError} if the address or the alias is missing, or a parameter is invalid; nothing is sent
    */
   ensure(params: LinkEnsure, options: EnsureOptions = {}): ApiPromise<EnsuredLink> {
@@ -91,7 +88,7 @@ export class LinksResource extends LinkCalls {
    * const issues = client.links.check({ url: 'shop.example', expiry: '2027-02-30 12:00:00' })
    * for (const { path, message } of issues) console.log(path.join('.'), message)
    *
-   * @returns The issues with which {@link create} would refuse them; none if they are valid.
+   * @returns The issues that {@link create} would reject them for; empty if they are valid.
    */
   check(params: LinkCreate): readonly Issue[] {
     return checkParams(params, linkCreate, callOptionNames)

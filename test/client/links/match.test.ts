@@ -7,7 +7,7 @@ import {
   parseWanted,
   pickLink,
   pickLinks,
-  slugOf,
+  toSlug,
   type WantedLink,
 } from '../../../src/client/links/match.ts'
 
@@ -53,7 +53,7 @@ it.each([
   ['a-&-b', 'a-b'],
   ['---', ''],
 ])('the slug of %s is %s', (alias, slug) => {
-  expect(slugOf(alias)).toBe(slug)
+  expect(toSlug(alias)).toBe(slug)
 })
 
 describe('a link has the wanted alias', () => {
