@@ -58,7 +58,7 @@ const paginateChecks = {
   schema: schemaCheck,
 } satisfies Checks<keyof PaginateParams<unknown>>
 
-/** The key of the options that a client was created with. Behind a function, because an inspection shows values. */
+/** The key of the options of a client. They are behind a function, because inspecting an object shows its values. */
 const OPTIONS = Symbol('options')
 
 /**
@@ -69,10 +69,10 @@ const OPTIONS = Symbol('options')
  * const { shorturl } = await client.links.create({ url: 'https://shop.example/opening' })
  * console.log(shorturl)
  *
- * @throws {ConfigurationError} if an option is invalid. A missing address or key fails in the first call
+ * @throws {ConfigurationError} if an option is invalid. If the base URL or the key is missing, the first call fails
  */
 export class ShortLinkClient {
-  /** Short links, and their statistics. Outside the reference. */
+  /** Short links and their statistics. Not in the reference. */
   readonly links: LinksResource
   /** The account that the API key belongs to. */
   readonly account: AccountResource
@@ -80,9 +80,9 @@ export class ShortLinkClient {
   readonly domains: DomainsResource
   /** CTA overlays. */
   readonly overlays: OverlaysResource
-  /** Campaigns, and the links in them. */
+  /** Campaigns and the links in them. */
   readonly campaigns: CampaignsResource
-  /** Channels, and the links, bio pages and QR codes in them. */
+  /** Channels and the links, bio pages and QR codes in them. */
   readonly channels: ChannelsResource
   /** Custom splash pages. */
   readonly splash: SplashResource
@@ -90,11 +90,11 @@ export class ShortLinkClient {
   readonly files: FilesResource
   /** Tracking pixels. */
   readonly pixels: PixelsResource
-  /** QR codes, and their statistics. */
+  /** QR codes and their statistics. */
   readonly qr: QrResource
   /** The app-opener API. */
   readonly opener: OpenerResource
-  // Private members would break behind a Proxy, and a stub would not fit the type.
+  // Not private members, which break behind a Proxy and keep stubs from matching the type.
   /** For the proxy. @internal */
   declare readonly [API]: Api
   /** @internal */
@@ -116,12 +116,12 @@ export class ShortLinkClient {
     this.opener = new OpenerResource(api)
   }
 
-  /** The base URL of the management API; `undefined` if none is set, or a relative one has no page to be relative to. */
+  /** The base URL of the management API; `undefined` if it is not set, or is relative and there is no page. */
   get baseUrl(): string | undefined {
     return this[API].baseUrl()
   }
 
-  /** The state of the management API's rate limit. With `rateLimit: false`, it is what the last response said. */
+  /** The state of the management API's rate limit. With `rateLimit: false`, the state in the last response. */
   get rateLimit(): RateLimitState {
     return this[API].rateLimit()
   }
@@ -137,8 +137,8 @@ export class ShortLinkClient {
   }
 
   /**
-   * Creates a client of the same class with other options. `headers` and `fetchOptions` are added to those of this
-   * client. With another key, base URL or `fetch` it has a rate limit of its own.
+   * Creates a client of the same class with some options changed. `headers` and `fetchOptions` are added to those of
+   * this client. With a different key, base URL or `fetch`, the new client has its own rate limit.
    *
    * @example
    * const patient = client.withOptions({ timeout: 120_000, retry: 5 })
@@ -150,12 +150,12 @@ export class ShortLinkClient {
   withOptions(overrides: ShortLinkClientOptions): this {
     const options = this[OPTIONS]()
     const Client = this.constructor as new (options: ShortLinkClientOptions) => this
-    // The constructor says what is wrong with anything but an object.
+    // If it is not an object, the constructor throws the error.
     if (!isRecord(overrides)) return new Client(overrides)
     const given: ShortLinkClientOptions = Object.fromEntries(
       Object.entries(overrides).filter(([, value]) => value !== undefined),
     )
-    // Invalid headers are for the constructor too.
+    // The constructor rejects invalid headers too.
     const headers = requestOptionChecks.headers.fits(given.headers)
       ? [...getValidHeaders(options.headers), ...getValidHeaders(given.headers)]
       : given.headers
@@ -179,10 +179,9 @@ export class ShortLinkClient {
    * const { shorturl } = await client.request('POST', '/url/add', { json: { url: 'https://shop.example' }, schema })
    * console.log(shorturl)
    *
-   * @param path The path, beginning with a slash. Escape values in it with `encodeURIComponent`.
+   * @param path The path, starting with a slash. Escape values in it with `encodeURIComponent`.
    * @returns The whole body, an object or a list: as the server sent it, or as `schema` (any Standard Schema) returns
-   *   it. `undefined` if the body is empty, as with status 204. With `as`, the body as it came; a refusal is an error
-   *   all the same.
+   *   it. `undefined` if the body is empty, as with status 204. With `as`, the raw body; refusals still throw.
    * @throws {InvalidRequestError} if the path could lead out of `baseUrl`, both `json` and `body` or both `schema` and
    *   `as` are given, or `schema` is not a Standard Schema; nothing is sent
    */
@@ -228,8 +227,8 @@ export class ShortLinkClient {
   }
 
   /**
-   * Reads any list below `baseUrl`, in either form in which the platform sends lists. A walk leaves out rows that are
-   * the same in whole as an earlier one with an `id`, because rows move between pages.
+   * Reads any list below `baseUrl`, in either form in which the platform sends lists. Iteration skips a row with an
+   * `id` if it equals an earlier row in every field, because rows can move between pages.
    *
    * @example
    * import * as z from 'zod'
@@ -264,11 +263,11 @@ export interface RequestParams<T> {
   query?: RequestQuery | undefined
   /** The request body, sent as JSON. */
   json?: unknown | undefined
-  /** The request body, sent as it is, in place of `json`. */
+  /** The request body, sent unchanged instead of `json`. */
   body?: UploadContent | undefined
   /** Any Standard Schema that validates the whole body. */
   schema?: StandardSchema<T> | undefined
-  /** Returns the body as it came, such as a CSV or a picture, in place of parsed JSON. Not together with `schema`. */
+  /** Returns the raw body, such as a CSV file or an image, instead of parsed JSON. Cannot be used with `schema`. */
   as?: 'text' | 'bytes' | undefined
 }
 

@@ -6,19 +6,19 @@ import { type Redact, redactBody, redactHeaders, redactLine } from './secrets.ts
 /**
  * The outcome of a request that failed.
  *
- * - `not-sent`: it never reached the server (rejected by the client, still queued, refused by `fetch`, or the connection
- *   never opened).
+ * - `not-sent`: it never reached the server. The client rejected it, it was still queued, `fetch` refused it, or the
+ *   connection never opened.
  * - `rejected`: the server refused it and did not do the work.
  * - `unknown`: the work may have been done (a 5xx, a timeout, a lost connection, an unreadable response).
- * - `done`: the server said that a write is done, but its response does not match, or it made another alias or domain
- *   than was asked for. Such a call is never retried. What could be read is the `body` of the error.
+ * - `done`: the server reported that a write is done, but its response does not match, or it used a different alias or
+ *   domain from the one requested. Such a call is never retried. The `body` of the error has what could be read.
  */
 export type Outcome = 'not-sent' | 'rejected' | 'unknown' | 'done'
 
-/** Returns whether the work was or may have been done, so that repeating it could do it twice. @internal */
+/** Returns whether the work was done or may have been, so that repeating the call could do it twice. @internal */
 export const mayBeDone = (outcome: Outcome): boolean => outcome === 'unknown' || outcome === 'done'
 
-/** The `code` of each error class, for telling errors apart if `instanceof` cannot. */
+/** The `code` of each error class, to tell errors apart where `instanceof` cannot. */
 export type ErrorCode =
   | 'configuration'
   | 'invalid_request'
@@ -36,10 +36,10 @@ export type ErrorCode =
 
 /**
  * One invalid value: where it is and what is wrong. Issues of a response contain no values, so they are safe to log,
- * unless your own `schema` quotes them.
+ * unless the messages of your own `schema` quote values.
  */
 export interface Issue {
-  /** The place: keys and positions, outermost first, such as `['data', 'campaigns', 3, 'id']`. */
+  /** Keys and positions, outermost first, such as `['data', 'campaigns', 3, 'id']`. */
   readonly path: readonly (string | number)[]
   /** The expected and the received value, such as `expected an integer, received a boolean`. */
   readonly message: string
@@ -59,7 +59,7 @@ export interface RateLimitState {
 
 /** The call that an error belongs to. */
 export interface ErrorContext {
-  /** The method that the user called, if it makes several requests: `links.ensure`. The message begins with it. */
+  /** The method that the user called, if it makes several requests: `links.ensure`. The message starts with it. */
   readonly operation?: string | undefined
   readonly method?: string
   readonly path?: string
@@ -67,21 +67,21 @@ export interface ErrorContext {
   readonly attempts?: number
   readonly outcome?: Outcome
   readonly retryable?: boolean
-  /** An error that was created where the user made the call: its frames become the stack. @internal */
+  /** An error created where the user made the call. Its frames become the stack. @internal */
   readonly calledFrom?: Error | undefined
-  /** Removes the secrets of the call from everything that the error says. @internal */
+  /** Removes the secrets of the call from all fields of the error. @internal */
   readonly redact?: Redact | undefined
 }
 
-/** For an error that belongs to no call. */
-const unchanged: Redact = (text) => text
+/** The default for an error that belongs to no call. */
+const keepText: Redact = (text) => text
 
-/** The length to which a text from a server or a fetch is cut in a message, in characters. @internal */
+/** The maximum length of a text from a server or from fetch in a message, in characters. @internal */
 export const MAX_QUOTED = 300
 
 const brand = Symbol.for('shortlink-sdk.error')
 
-/** The maximum length of a logged error, in characters. Its fields are not shortened. */
+/** The maximum lengths in a logged error, in characters. The fields of the error itself are not shortened. */
 const SHOWN_MESSAGE = 600
 const SHOWN_BODY = 1000
 const SHOWN_ERROR = 1200
@@ -101,7 +101,7 @@ export class ShortLinkError extends Error {
   declare readonly code: ErrorCode
   /** The outcome of the request. */
   readonly outcome: Outcome
-  /** True if the same call may succeed later, without creating anything a second time. */
+  /** Whether the same call may succeed later, without creating anything a second time. */
   readonly retryable: boolean
   /** The number of times that the request was sent. */
   readonly attempts: number
@@ -113,7 +113,7 @@ export class ShortLinkError extends Error {
   declare readonly url: string | undefined
 
   constructor(message: string, context: ErrorContext = {}, options?: ErrorOptions) {
-    const { method, path, url, calledFrom, redact = unchanged, operation = method && `${method} ${path}` } = context
+    const { method, path, url, calledFrom, redact = keepText, operation = method && `${method} ${path}` } = context
     super(redactLine(redact, operation ? `${operation}: ${message}` : message, SHOWN_MESSAGE), options)
     // An own property, because some loggers copy only those.
     this.code = this.code
@@ -129,8 +129,8 @@ export class ShortLinkError extends Error {
   /** The fields for a log: at most ten issues, and at most 1,000 characters of the body. */
   toJSON(): Record<string, unknown> {
     const { name, message, issues, body } = this as ShortLinkError & Partial<InvalidResponseError>
-    const shown = { issues: issues?.slice(0, SHOWN_ISSUES), body: shortenBody(body, SHOWN_BODY) }
-    return { name, message, ...(this as object), ...withoutUndefined(shown) }
+    const inspectFields = { issues: issues?.slice(0, SHOWN_ISSUES), body: shortenBody(body, SHOWN_BODY) }
+    return { name, message, ...(this as object), ...removeUndefined(inspectFields) }
   }
 
   /** Keeps the output of Node, Bun and Deno short, whatever the server sent. @internal */
@@ -145,16 +145,13 @@ export class ShortLinkError extends Error {
   }
 }
 
-/** Makes long fields non-enumerable, so that Node leaves them out of an uncaught error, and loggers out of a line. */
+/** Makes long fields non-enumerable, so that Node leaves them out of uncaught errors, and loggers out of log lines. */
 function hide(error: ShortLinkError, fields: object): void {
   for (const [name, value] of Object.entries(fields)) Object.defineProperty(error, name, { value, configurable: true })
 }
 
-/**
- * Copies the error of a request for a call that makes several requests: its outcome is that of the whole call.
- * @internal
- */
-export function withOutcome<E extends ShortLinkError>(error: E, outcome: Outcome, retryable = error.retryable): E {
+/** Copies the error of one request, with the outcome of the whole call that made several requests. @internal */
+export function copyWithOutcome<E extends ShortLinkError>(error: E, outcome: Outcome, retryable = error.retryable): E {
   const copy = Object.setPrototypeOf(new Error(error.message), Object.getPrototypeOf(error))
   Object.defineProperties(copy, Object.getOwnPropertyDescriptors(error))
   return Object.assign(copy, { outcome, retryable })
@@ -188,9 +185,7 @@ export class ConnectionError extends ShortLinkError {
  */
 export class TimeoutError extends ConnectionError {
   declare readonly code: 'timeout'
-  /**
-   * The time that was given, in whole milliseconds: the `timeout` of an attempt, or what was left of the `deadline`.
-   */
+  /** The limit in whole milliseconds: the `timeout` of the attempt, or what was left of the `deadline`. */
   readonly timeout: number
 
   constructor(timeout: number, context: ErrorContext, message = `no response within ${timeout} ms`) {
@@ -201,7 +196,7 @@ export class TimeoutError extends ConnectionError {
 
 /**
  * The call was aborted by its signal. `outcome` says whether it may have been done: `not-sent` if it was still waiting,
- * `unknown` if the request was on its way. `cause` is the reason of the signal.
+ * `unknown` if the request was in flight. `cause` is the reason of the signal.
  */
 export class AbortError extends ShortLinkError {
   declare readonly code: 'aborted'
@@ -217,11 +212,11 @@ export interface ApiErrorResponse {
   readonly status: number
   /** The status of the HTTP response, which may be 200. */
   readonly httpStatus: number
-  /** The server's own message; `''` if it said nothing. */
+  /** The server's own message; `''` if there is none. */
   readonly serverMessage: string
-  /** Whether the API itself refused, with JSON of its own. A gateway's page or a framework's error is not from the API. */
+  /** Whether the API itself refused, with its own JSON. A gateway's page or a framework's error is not from the API. */
   readonly isFromApi: boolean
-  /** The body as parsed JSON, or as text if it is not JSON. Texts are cut after 256 kB. */
+  /** The body as parsed JSON, or as text if it is not JSON. Texts are truncated after 256 kB. */
   readonly body: unknown
   readonly headers: Iterable<readonly [string, string]>
   readonly rateLimit: RateLimitState
@@ -237,16 +232,13 @@ export class ApiError extends ShortLinkError implements ApiErrorResponse {
   /** The status of the HTTP response, which may be 200. */
   readonly httpStatus: number
   /**
-   * The server's own message, without secrets; `''` if it said nothing. Do not compare it: it is in the language of the
+   * The server's own message, without secrets; `''` if there is none. Do not compare it: it is in the language of the
    * site.
    */
   readonly serverMessage: string
-  /** The body as parsed JSON, or as text if it is not JSON. Texts are cut after 256 kB. */
+  /** The body as parsed JSON, or as text if it is not JSON. Texts are truncated after 256 kB. */
   declare readonly body: unknown
-  /**
-   * Whether the API itself refused, with JSON of its own. A gateway's page or a web framework's error is not from the
-   * API.
-   */
+  /** Whether the API itself refused, with its own JSON. A gateway's page or a framework's error is not from the API. */
   readonly isFromApi: boolean
   /** The response headers, without secrets. */
   declare readonly headers: Headers
@@ -255,7 +247,7 @@ export class ApiError extends ShortLinkError implements ApiErrorResponse {
 
   constructor(message: string, response: ApiErrorResponse, context: ErrorContext) {
     const { status, httpStatus, serverMessage, isFromApi, body, headers, rateLimit } = response
-    const { redact = unchanged } = context
+    const { redact = keepText } = context
     super(message, context)
     this.status = Math.max(status, 400)
     this.httpStatus = httpStatus
@@ -301,21 +293,21 @@ export class RateLimitError extends ApiError {
 
   constructor(message: string, response: ApiErrorResponse, context: ErrorContext, retryAfter?: number) {
     super(message, response, context)
-    Object.assign(this, withoutUndefined({ retryAfter, resetAt: response.rateLimit.resetAt }))
+    Object.assign(this, removeUndefined({ retryAfter, resetAt: response.rateLimit.resetAt }))
   }
 }
 
 /**
  * What is wrong with a response:
  *
- * - `schema`: its values do not match the documented types, or it is another page than the requested one.
+ * - `schema`: its values do not match the documented types, or it is a different page from the one requested.
  * - `not_json`: it is not JSON, or it was too large to be read.
  * - `incomplete_list`: a list ended with fewer rows than it announced.
- * - `other_alias`: the server made a link with another alias or domain than was asked for.
+ * - `other_alias`: the server created a link with a different alias or domain from the one requested.
  */
 export type InvalidResponseReason = 'schema' | 'not_json' | 'incomplete_list' | 'other_alias'
 
-/** The response is not what the platform documents: not JSON, another page than the one requested, or invalid rows. */
+/** The response does not match the documentation: it is not JSON, has invalid rows, or is not the requested page. */
 export class InvalidResponseError extends ShortLinkError {
   declare readonly code: 'invalid_response'
   /** The problems with the response, at most 100; empty if the body could not be read at all. */
@@ -323,8 +315,8 @@ export class InvalidResponseError extends ShortLinkError {
   /** The HTTP status of the response. */
   readonly status: number
   /**
-   * The body as parsed JSON, or as text if it is not JSON. Texts are cut after 256 kB; `undefined` if it was too large
-   * to be read.
+   * The body as parsed JSON, or as text if it is not JSON. Texts are truncated after 256 kB; `undefined` if it was too
+   * large to be read.
    */
   declare readonly body: unknown
   /** What is wrong with the response. */
@@ -343,7 +335,7 @@ export class InvalidResponseError extends ShortLinkError {
     super(message, context)
     this.reason = reason
     this.status = status
-    hide(this, { issues: redactIssues(issues, context.redact), body: redactBody(context.redact ?? unchanged, body) })
+    hide(this, { issues: redactIssues(issues, context.redact), body: redactBody(context.redact ?? keepText, body) })
   }
 }
 
@@ -365,7 +357,7 @@ export class LinkConflictError extends ShortLinkError {
     context: ErrorContext = {},
     others: readonly { shorturl: string; longurl: string }[] = [],
   ) {
-    const { redact = unchanged } = context
+    const { redact = keepText } = context
     const line = redactLine.bind(undefined, redact)
     const more = others.map((link) => `, ${line(link.shorturl, 200)} to ${line(link.longurl, 300)}`)
     super(`${line(shorturl, 200)} already leads to ${line(longurl, 300)}${more.join('')}`, context)
@@ -392,9 +384,9 @@ define(InvalidResponseError, 'InvalidResponseError', 'invalid_response')
 define(LinkConflictError, 'LinkConflictError', 'link_conflict')
 
 /**
- * Gives a class its name and code: on the prototype, because the first line of the stack comes from there, and on the
- * class, because Node and loggers show its name and a bundler may have changed that. Not in a static block, because
- * React Native's bundler does not support it.
+ * Sets the name and the code of a class. The name is set on the prototype, for the first line of the stack, and on the
+ * class, because Node and loggers show that, and a bundler may have changed it. Not in a static block, which React
+ * Native's bundler does not support.
  */
 function define(errorClass: { readonly prototype: ShortLinkError }, name: string, code?: ErrorCode): void {
   Object.defineProperty(errorClass, 'name', { value: name })
@@ -420,7 +412,7 @@ export type AnyShortLinkError =
   | LinkConflictError
 
 /**
- * Returns true for an error of this package, or of another copy of it.
+ * Returns whether a value is an error of this package, or of another copy of it.
  *
  * @example
  * import { isShortLinkError } from 'shortlink-sdk'
@@ -441,8 +433,8 @@ const classesByStatus: ReadonlyMap<number, typeof ApiError> = /* @__PURE__ */ ne
   [404, NotFoundError],
 ])
 
-/** The error for a status. */
-export function apiError(
+/** Creates the error for a status. */
+export function createApiError(
   message: string,
   response: ApiErrorResponse,
   context: ErrorContext,
@@ -454,8 +446,8 @@ export function apiError(
   return new ErrorClass(message, response, context)
 }
 
-/** Copies issues without secrets: they quote values, a schema may quote others, and a server may use them as keys. */
-function redactIssues(issues: readonly Issue[], redact = unchanged): Issue[] {
+/** Copies issues without secrets, which may be in quoted values, in messages of a user's schema, or in keys. */
+function redactIssues(issues: readonly Issue[], redact = keepText): Issue[] {
   return issues.map(({ path, message }) => ({
     path: path.map((part) => (typeof part === 'string' ? redactLine(redact, part, 200) : part)),
     message: redactLine(redact, message, 300),
@@ -471,12 +463,12 @@ export function describe(issues: readonly Issue[], redact?: Redact): string {
   return issues.length > 5 ? `${lines.join('; ')}; and ${issues.length - 5} more` : lines.join('; ')
 }
 
-/** A body for a log: as it is if it is short, else the beginning of its text. */
-function shortenBody(body: unknown, most: number): unknown {
+/** Returns a short body unchanged, and the beginning of the text of a long one. */
+function shortenBody(body: unknown, maxLength: number): unknown {
   const text = typeof body === 'string' ? body : String(JSON.stringify(body))
-  return text.length > most ? shorten(text, most) : body
+  return text.length > maxLength ? shorten(text, maxLength) : body
 }
 
-function withoutUndefined(fields: object): object {
+function removeUndefined(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }

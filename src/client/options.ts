@@ -22,8 +22,8 @@ import { isRecord } from './runtime/text.ts'
 import type { Redact } from './secrets.ts'
 
 /**
- * Options for a `ShortLinkClient`. All have defaults. An invalid option fails in the constructor. A missing address or
- * key fails in the first call, which is when environment variables are read.
+ * Options for a `ShortLinkClient`. All have defaults. The constructor throws if an option is invalid. The first call
+ * fails if the base URL or the key is missing, because environment variables are read only then.
  */
 export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 'signal'> {
   /**
@@ -42,45 +42,46 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
    */
   apiKey?: KeySource | undefined
   /**
-   * The word before the key in the `Authorization` header. The reference says `Bearer`; older servers expect
-   * `Token`, or the bare key (`raw`). Default: the environment variable `SHORTLINK_AUTH_SCHEME`, else `Bearer`.
+   * The scheme before the key in the `Authorization` header. The reference uses `Bearer`. Older servers expect `Token`,
+   * or only the key (`raw`). Default: the environment variable `SHORTLINK_AUTH_SCHEME`, else `Bearer`.
    */
   authScheme?: AuthScheme | undefined
   /**
-   * The longest time that one attempt may take, in milliseconds: with the key function, without the wait for the rate
-   * limit. Default 30,000; `false`: no limit.
+   * How long one attempt may take, in milliseconds. Includes the key function, but not the wait for the rate limit.
+   * Default: 30,000. `false`: no limit.
    */
   timeout?: number | false | undefined
   /**
    * The rate limit. Default: the environment variable `SHORTLINK_RATE_LIMIT` (`off`, or a number of requests a minute),
-   * else 30 requests per 60,000 ms until the server's headers state another limit. A given number of `requests` is a
-   * ceiling. A number is that of `requests` a minute. Clients with the same base URL, key and `fetch` share one limit,
-   * and the smallest `requests` among them holds. Processes share one with `sharedRateLimiter`. `false`: no limit.
+   * else 30 requests per 60,000 ms until the server's headers state another limit. A number means that many requests a
+   * minute. If you set `requests`, the server can lower the limit but not raise it. Clients with the same base URL, key
+   * and `fetch` share one limit, the smallest of their `requests`. Processes can share one through `sharedRateLimiter`.
+   * `false`: no limit.
    */
   rateLimit?: RateLimitOptions | number | RateLimiter | false | undefined
   /**
-   * The way to take a response that does not match its documented type. Default `strict`: fail with
-   * `InvalidResponseError`. `report`: return the row as the server sent it, and call `onDrift`. Tasks need `strict`:
-   * they decide by what rows say.
+   * What to do with a response that does not match its documented type. Default `strict`: fail with
+   * `InvalidResponseError`. `report`: return the row as the server sent it, and call `onDrift`. Imports and syncs need
+   * `strict`, because they act on what rows contain.
    */
   validation?: 'strict' | 'report' | undefined
   /**
    * The `fetch` function to use. Default: the global one, looked up at each call. Uploads of streams need one that
-   * sends web streams, such as that of undici; node-fetch does not. One that repeats requests by itself, such as
-   * undici's `RetryAgent`, makes the outcome `not-sent` untrue; Node's own repeats a request once after the status 421.
+   * sends web streams: undici does, node-fetch does not. Avoid one that retries requests itself, such as undici's
+   * `RetryAgent`, because the outcome `not-sent` can then be wrong. Node's own retries once after the status 421.
    */
   fetch?: Fetch | undefined
   /**
-   * `bearer` sends the API key to the app-opener API too. The platform does not document where it expects one. Default
-   * `none`.
+   * `bearer` sends the API key to the app-opener API too. The platform does not document where that API expects one.
+   * Default `none`.
    */
   openerAuth?: 'none' | 'bearer' | undefined
   /**
-   * The amount that is logged. Default: the environment variable `SHORTLINK_LOG`, else `warn`, which logs one line when
-   * a call waits longer than five seconds for the rate limit. `info`: a line for each call. `debug`: each attempt.
+   * How much to log. Default: the environment variable `SHORTLINK_LOG`, else `warn`, which logs one line when a call
+   * waits longer than five seconds for the rate limit. `info`: a line for each call. `debug`: each attempt.
    */
   logLevel?: LogLevel | undefined
-  /** The object whose methods log, such as one of pino or winston. Default: `console`. */
+  /** The object whose methods log, such as a pino or winston logger. Default: `console`. */
   logger?: Logger | undefined
   /** Allows a string `apiKey` in a page, although its visitors can read it. Default `false`. */
   dangerouslyAllowBrowser?: boolean | undefined
@@ -125,7 +126,7 @@ export const clientOptionChecks = {
   onError: aFunction,
 } satisfies Checks<keyof ShortLinkClientOptions>
 
-/** The defaults of the options. Those of the rate limit are in `rate-limit/window.ts`. @internal */
+/** The defaults of the options. The defaults of the rate limit are in `rate-limit/window.ts`. @internal */
 export const defaults = {
   timeout: 30_000,
   retry: 2,
@@ -135,13 +136,13 @@ export const defaults = {
   fetch: runtimeFetch,
 } as const
 
-/** The option and the environment variable for each address. @internal */
+/** The option and the environment variable for each base URL. */
 const addressNames = {
   management: { option: 'baseUrl', variable: 'SHORTLINK_BASE_URL' },
   opener: { option: 'openerUrl', variable: 'SHORTLINK_OPENER_URL' },
 } satisfies Record<string, AddressNames>
 
-/** Fills in the options of a client. @internal @throws {ConfigurationError} if an option is invalid */
+/** Checks the options of a client, and fills in defaults. @internal @throws {ConfigurationError} if one is invalid */
 export function resolveSettings(options: ShortLinkClientOptions): Settings {
   const apiKey = new ApiKey(options?.apiKey, options?.authScheme)
   const { redact } = apiKey
@@ -156,15 +157,15 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
     names: AddressNames,
     url: string | URL | undefined,
     usesKey: boolean,
-    limiterOf: (limit: RateLimiter | RateLimitOptions, owner: LimiterOwner) => RateLimiter,
+    findLimiter: (limit: RateLimiter | RateLimitOptions, owner: LimiterOwner) => RateLimiter,
   ): Endpoint {
     const address = new Address(names, url, allowInsecureHttp)
     const resolve = () => {
       const key = usesKey ? (authorization ?? apiKey.source) : null
       const owner = { baseUrl: address.get(), key, fetch: options.fetch ?? globalThis.fetch }
-      const limit = limitOf(rateLimit, redact)
-      const listeners = [options, createLogObservers(options.logLevel ?? logLevelOfEnvironment(redact), logger)]
-      return { listeners, findLimiter: () => limit && limiterOf(limit, owner) }
+      const limit = resolveLimit(rateLimit, redact)
+      const listeners = [options, createLogObservers(options.logLevel ?? readLogLevel(redact), logger)]
+      return { listeners, findLimiter: () => limit && findLimiter(limit, owner) }
     }
     return new Endpoint(address, apiKey, usesKey, resolve)
   }
@@ -175,7 +176,7 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
   const opener = createEndpoint(addressNames.opener, options.openerUrl, openerAuth === 'bearer', (_, owner) =>
     limiterFor(owner, { requests: Number.POSITIVE_INFINITY }),
   )
-  guardKey(options, management.address)
+  assertKeyIsHidden(options, management.address)
   return {
     management,
     opener,
@@ -197,8 +198,8 @@ function throwIfOptionsInvalid(issues: readonly Issue[], redact: Redact): void {
   if (issues.length) throw new ConfigurationError(describe(issues, redact), { redact })
 }
 
-/** @throws {ConfigurationError} if a visitor could read the key. A server on this machine has no visitors. */
-function guardKey({ apiKey, dangerouslyAllowBrowser }: ShortLinkClientOptions, address: Address): void {
+/** @throws {ConfigurationError} if a visitor could read the key. A server on this machine has no other visitors. */
+function assertKeyIsHidden({ apiKey, dangerouslyAllowBrowser }: ShortLinkClientOptions, address: Address): void {
   if (typeof apiKey !== 'string' || dangerouslyAllowBrowser || !isVisited()) return
   const { known } = address
   if (known && isLoopback(new URL(known).hostname)) return
@@ -207,7 +208,7 @@ function guardKey({ apiKey, dangerouslyAllowBrowser }: ShortLinkClientOptions, a
   )
 }
 
-function logLevelOfEnvironment(redact: Redact): LogLevel {
+function readLogLevel(redact: Redact): LogLevel {
   const level = environment('SHORTLINK_LOG') ?? defaults.logLevel
   const known = logLevels.find((name) => name === level)
   if (known) return known
@@ -215,8 +216,8 @@ function logLevelOfEnvironment(redact: Redact): LogLevel {
   throw new ConfigurationError(`SHORTLINK_LOG: ${problem}`, { redact })
 }
 
-/** The limit of a client: its own limiter, the options of one, or `undefined` if it has none. */
-function limitOf(
+/** Returns a user's limiter, the options for a limiter, or `undefined` for no limit. */
+function resolveLimit(
   rateLimit: ShortLinkClientOptions['rateLimit'],
   redact: Redact,
 ): RateLimiter | RateLimitOptions | undefined {

@@ -1,44 +1,47 @@
 import { isOwnFrame } from './runtime/stack.ts'
 import { hasMessage, printable, shorten } from './runtime/text.ts'
 
-/** Removes secrets from a text. */
+/** A function that removes secrets from a text. */
 export type Redact = (text: string) => string
 
 /** The replacement for a secret. */
 const REDACTED = '[redacted]'
 
-/** The minimum length of a password, in characters: any text may contain a shorter one by chance. */
+/** Passwords shorter than this are not redacted: any text may contain them by chance. In characters. */
 const MIN_LENGTH = 8
 
-/** Beginnings of this length are redacted too, because servers cut long texts. */
-const MIN_BEGINNING = 12
+/** Prefixes at least this long are redacted too, because servers truncate. In characters. */
+const MIN_PREFIX = 12
 
-/** A text to remove. */
+/** A text to find and remove. */
 interface Needle {
-  /** Its first characters as they are written, and how many these are. */
-  readonly begin: string
-  readonly count: number
-  /** The ways to write each of its characters. */
+  /** The prefix to search for, as it is spelled in the text, and how many characters it stands for. */
+  readonly prefix: string
+  readonly prefixLength: number
+  /** The spellings of each character. */
   readonly chars: readonly (readonly string[])[]
-  /** How many of its characters must be there. */
-  readonly least: number
+  /** How many characters must match. */
+  readonly minLength: number
 }
 
 /**
- * Creates a function that removes secrets from a text: as they are, URI-encoded, JSON-escaped and in base64. Removing
- * them twice changes nothing. Do not use its result for decisions: a secret may be a word of the text by chance.
+ * Creates a function that removes secrets from a text: in plain form, URI-encoded, JSON-escaped and in base64. It is
+ * idempotent. Do not use its result for decisions: a secret may be a word of the text by chance.
  */
 export function createRedactor(...secrets: readonly string[]): Redact {
   let needles: Needle[] | undefined
   return (text) => {
-    needles ??= [...needlesOf(REDACTED, REDACTED.length, asIs), ...secrets.filter(Boolean).flatMap(needlesOfSecret)]
+    needles ??= [
+      ...createNeedles(REDACTED, REDACTED.length, keepSpelling),
+      ...secrets.filter(Boolean).flatMap(createSecretNeedles),
+    ]
     return removeAll(text, needles)
   }
 }
 
-/** Removes needles from left to right, so that a secret within or across another one leaves nothing behind. */
+/** Removes needles from left to right, so that secrets that contain or overlap each other leave nothing behind. */
 function removeAll(text: string, needles: readonly Needle[]): string {
-  const matches = needles.map((needle) => nextMatch(text, needle, 0))
+  const matches = needles.map((needle) => findNextMatch(text, needle, 0))
   let clean = ''
   let done = 0
   for (;;) {
@@ -48,104 +51,111 @@ function removeAll(text: string, needles: readonly Needle[]): string {
     if (at === Number.POSITIVE_INFINITY) return clean + text.slice(done)
     if (at >= done) clean += text.slice(done, at) + REDACTED
     done = Math.max(done, end)
-    matches[first] = nextMatch(text, needles[first]!, end)
+    matches[first] = findNextMatch(text, needles[first]!, end)
   }
 }
 
-/** Returns where a needle is found next, from a position on: at infinity if it is not. */
-function nextMatch(text: string, { begin, count, chars, least }: Needle, from: number): { at: number; end: number } {
-  for (let at = text.indexOf(begin, from); at !== -1; at = text.indexOf(begin, at + 1)) {
-    let end = at + begin.length
-    let found = count
-    for (; found < chars.length; found++) {
-      const written = chars[found]!.find((way) => text.startsWith(way, end))
-      if (written === undefined) break
-      end += written.length
+/** Returns the next match of a needle from a position on; its `at` is infinite if there is none. */
+function findNextMatch(
+  text: string,
+  { prefix, prefixLength, chars, minLength }: Needle,
+  from: number,
+): { at: number; end: number } {
+  for (let at = text.indexOf(prefix, from); at !== -1; at = text.indexOf(prefix, at + 1)) {
+    let end = at + prefix.length
+    let length = prefixLength
+    for (; length < chars.length; length++) {
+      const found = chars[length]!.find((spelling) => text.startsWith(spelling, end))
+      if (found === undefined) break
+      end += found.length
     }
-    if (found >= least) return { at, end }
+    if (length >= minLength) return { at, end }
   }
   return { at: Number.POSITIVE_INFINITY, end: text.length }
 }
 
-/** Returns a needle, or one for each way to write its first character. */
-function needlesOf(text: string, least: number, waysToWrite: (char: string) => string[]): Needle[] {
-  const chars = Array.from(text, waysToWrite)
-  const varying = chars.slice(0, least).findIndex((ways) => ways.length > 1)
-  const count = varying === -1 ? least : varying
-  const begins = count === 0 ? chars[0]! : [chars.slice(0, count).flat().join('')]
-  return begins.map((begin) => ({ begin, count: count || 1, chars, least }))
+/** Creates the needle for a text, or one for each spelling of its first character. */
+function createNeedles(text: string, minLength: number, spell: (char: string) => string[]): Needle[] {
+  const chars = Array.from(text, spell)
+  const varying = chars.slice(0, minLength).findIndex((spellings) => spellings.length > 1)
+  const prefixLength = varying === -1 ? minLength : varying
+  const prefixes = prefixLength === 0 ? chars[0]! : [chars.slice(0, prefixLength).flat().join('')]
+  return prefixes.map((prefix) => ({ prefix, prefixLength: prefixLength || 1, chars, minLength }))
 }
 
-function needlesOfSecret(secret: string): Needle[] {
+function createSecretNeedles(secret: string): Needle[] {
   const isShort = secret.length < MIN_LENGTH
-  const least = Math.min(Array.from(secret).length, MIN_BEGINNING)
+  const minLength = Math.min(Array.from(secret).length, MIN_PREFIX)
   // A lone surrogate cannot be encoded.
   const wellFormed = secret.replace(/[\ud800-\udfff]/gu, '\ufffd')
-  const beginning = utf8(Array.from(wellFormed).slice(0, least).join(''))
-  // What stands before a secret, such as `Bearer `, shifts its base64 by up to two bytes. A character of base64 that
-  // depends on the text before or after the secret is not looked for.
+  const prefix = encodeUtf8(Array.from(wellFormed).slice(0, minLength).join(''))
+  // Text before a secret, such as `Bearer `, shifts its base64 by up to two bytes. Characters of base64 that depend on
+  // the text before or after the secret are left out of the needle.
   const base64 = (isShort ? [0] : [0, 1, 2]).flatMap((shift) => {
     const skipped = shift && shift + 1
-    const encoded = btoa('\0'.repeat(shift) + utf8(wellFormed)).replace(/=+$/, '')
-    const certain = isShort ? encoded.length : Math.floor(((shift + beginning.length) * 8) / 6)
-    return needlesOf(encoded.slice(skipped), certain - skipped, inAnyWay)
+    const encoded = btoa('\0'.repeat(shift) + encodeUtf8(wellFormed)).replace(/=+$/, '')
+    const certain = isShort ? encoded.length : Math.floor(((shift + prefix.length) * 8) / 6)
+    return createNeedles(encoded.slice(skipped), certain - skipped, listSpellings)
   })
-  return [...needlesOf(secret, least, asIs), ...needlesOf(wellFormed, least, inAnyWay), ...base64]
+  return [
+    ...createNeedles(secret, minLength, keepSpelling),
+    ...createNeedles(wellFormed, minLength, listSpellings),
+    ...base64,
+  ]
 }
 
-const asIs = (char: string): string[] => [char]
+const keepSpelling = (char: string): string[] => [char]
 
-/** Returns the ways to write a character. It is itself the last one, because others may begin with it. */
-function inAnyWay(char: string): string[] {
+/** Returns the spellings of a character. The character itself comes last, because other spellings may start with it. */
+function listSpellings(char: string): string[] {
   if (/[\w.-]/.test(char)) return [char]
-  const hex = (units: string, sign: string, digits: number) =>
+  const toHex = (units: string, sign: string, digits: number) =>
     units.replace(/[\s\S]/g, (unit) => sign + unit.charCodeAt(0).toString(16).padStart(digits, '0'))
-  const inUri = hex(utf8(char), '%', 2)
-  const inJson = hex(char, '\\u', 4)
+  const inUri = toHex(encodeUtf8(char), '%', 2)
+  const inJson = toHex(char, '\\u', 4)
   const inUpperCase = [inUri.toUpperCase(), inJson.toUpperCase().replaceAll('U', 'u')]
   return [...new Set([inUri, inJson, ...inUpperCase, JSON.stringify(char).slice(1, -1), `\\${char}`, char])]
 }
 
-/** The bytes of a text in UTF-8, as the characters of a string. */
-const utf8 = (text: string): string =>
+/** Encodes a text in UTF-8. Each character of the result is one byte. */
+const encodeUtf8 = (text: string): string =>
   encodeURIComponent(text).replace(/%(..)/g, (_, byte) => String.fromCharCode(Number(`0x${byte}`)))
 
-/** A password in an address, whatever its length. In HTML and JSON, the sign before it is escaped. */
+/** A password of any length in the query of an address. The `&` before it may be escaped, for HTML or JSON. */
 const passwordInAddress = /([?&;]|u0026)(password=)[^&#\s"<>\\]+/gi
 
 /** Removes the value of the parameter `password` from the addresses in a text. */
 export const redactPasswords = (text: string): string => text.replace(passwordInAddress, `$1$2${REDACTED}`)
 
-/** The secrets of a call or a client. They are private, so that an inspection cannot show them. */
+/** The secrets of a call or a client, in private fields, so that inspecting the object does not show them. */
 export class Secrets {
   readonly #own = new Set<string>()
-  readonly #most: number
+  readonly #maxKeys: number
   readonly #shared: Secrets | undefined
   #compiled: { readonly secrets: string; readonly redact: Redact } | undefined
 
-  /** @param most How many are remembered: the newest. @param shared Those that others know are redacted too. */
-  constructor(most: number, shared?: Secrets) {
-    this.#most = most
+  /** @param shared More secrets to redact. */
+  constructor(maxKeys: number, shared?: Secrets) {
+    this.#maxKeys = maxKeys
     this.#shared = shared
   }
 
-  /** Remembers a key, however short it is. */
+  /** Adds a key of any length. Only the newest `maxKeys` are kept. */
   add(key: string): void {
     this.#own.delete(key)
     this.#own.add(key)
     const [oldest] = this.#own
-    if (this.#own.size > this.#most) this.#own.delete(oldest as string)
+    if (this.#own.size > this.#maxKeys) this.#own.delete(oldest as string)
   }
 
-  /** Remembers a password, unless it is so short that any text may contain it. */
+  /** Adds a password, unless it is so short that any text may contain it. */
   addPassword(password: string): void {
     if (password.length >= MIN_LENGTH) this.add(password)
   }
 
-  /** Removes the secrets from a text. */
   readonly redact: Redact = (text) => this.#redactor()(text)
 
-  /** Removes the secrets from data, which may contain a short one by chance. */
+  /** Redacts data, which may contain a short secret by chance: short ones are kept. */
   readonly redactData: Redact = (text) =>
     createRedactor(...this.#all().filter((secret) => secret.length >= MIN_LENGTH))(text)
 
@@ -164,12 +174,10 @@ export class Secrets {
   }
 }
 
-/**
- * The length to which a text in the body of a failed response is cut, in characters: an error page may be a megabyte.
- */
+/** The maximum length of a text in the body of an error, in characters. An error page may be a megabyte. */
 const MAX_BODY_TEXT = 256 * 1024
 
-/** Removes secrets from a parsed body: from its texts and keys. Of a very long text the beginning is kept. */
+/** Removes secrets from the texts and keys of a parsed body, and truncates very long texts. */
 export function redactBody(redact: Redact, body: unknown): unknown {
   if (typeof body === 'string') return shorten(redact(body), MAX_BODY_TEXT)
   if (typeof body !== 'object' || body === null) return body
@@ -177,10 +185,10 @@ export function redactBody(redact: Redact, body: unknown): unknown {
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [redact(name), redactBody(redact, value)]))
 }
 
-/** The length to which a text on one line is cut, in characters: more than any message shows. */
+/** The maximum length of a text on one line, in characters. Messages are shorter. */
 const MAX_LINE = 10_000
 
-/** Removes secrets from a text, puts it on one line, and shortens it last, because half a secret is not recognized. */
+/** Removes secrets from a text, puts it on one line, and then shortens it, because half a secret is not recognized. */
 export const redactLine = (redact: Redact, text: string, max: number): string =>
   shorten(printable(redact(text).slice(0, MAX_LINE)), max)
 
@@ -188,28 +196,25 @@ export const redactLine = (redact: Redact, text: string, max: number): string =>
 export const redactHeaders = (redact: Redact, headers: Iterable<readonly [string, string]>): Headers =>
   new Headers([...headers].map(([name, value]): [string, string] => [name, redact(value)]))
 
-/**
- * The number of causes of an error that are followed, and the number of lines of each stack that are kept: Node prints
- * them all.
- */
+/** The maximum number of causes to copy, and of lines in each stack. Node prints them all. */
 export const MAX_CAUSES = 4
 const MAX_STACK_LINES = 4
 
 /**
- * Copies an error that fetch threw so that it is safe to log: the original may contain the request, and so the key, in
- * a property or in its message. The copy has the name, message, code, top of the stack and chain of causes.
+ * Copies an error from fetch so that it is safe to log. The original may contain the request, and so the key. The copy
+ * has only the name, message, code, top of the stack and chain of causes.
  */
 export function redactCause(redact: Redact, cause: unknown, depth = 0): unknown {
-  const line = (text: string) => redactLine(redact, text, MAX_LINE)
-  if (!hasMessage(cause)) return typeof cause === 'string' ? line(cause) : undefined
+  const toLine = (text: string) => redactLine(redact, text, MAX_LINE)
+  if (!hasMessage(cause)) return typeof cause === 'string' ? toLine(cause) : undefined
   const { name = 'Error', message, stack = '', code, cause: inner } = cause as Error & { code?: unknown }
   const frames = redact(String(stack)).split('\n')
   const lines = frames.filter((frame) => !isOwnFrame(frame)).slice(0, MAX_STACK_LINES)
   const hidden = { configurable: true, writable: true }
-  const copy = Object.defineProperties(new Error(line(message)), {
-    name: { value: line(String(name)), ...hidden },
+  const copy = Object.defineProperties(new Error(toLine(message)), {
+    name: { value: toLine(String(name)), ...hidden },
     stack: { value: lines.map((text) => printable(text.slice(0, MAX_LINE))).join('\n'), ...hidden },
   })
   if (inner !== undefined && depth < MAX_CAUSES) copy.cause = redactCause(redact, inner, depth + 1)
-  return typeof code === 'string' ? Object.assign(copy, { code: line(code) }) : copy
+  return typeof code === 'string' ? Object.assign(copy, { code: toLine(code) }) : copy
 }

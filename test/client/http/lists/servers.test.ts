@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { apiError, InvalidResponseError } from '../../../../src/client/errors.ts'
+import { createApiError, InvalidResponseError } from '../../../../src/client/errors.ts'
 import type { CallSpec } from '../../../../src/client/http/call.ts'
 import { openEnvelope, type Received, readPageWithSchema } from '../../../../src/client/http/envelope.ts'
 import { type ListApi, type ListPromise, type PageQuery, RequestedList } from '../../../../src/client/http/list.ts'
@@ -51,7 +51,7 @@ const listWithoutTransport: MakeList = ({ respond }, { limit, ...options }) => {
       const headers = new Headers()
       if (!envelope.ok) {
         const said = { status: envelope.status, httpStatus: status, serverMessage: '', isFromApi: true }
-        throw apiError('no', { ...said, body, headers, rateLimit }, context, undefined)
+        throw createApiError('no', { ...said, body, headers, rateLimit }, context, undefined)
       }
       const data = await read({ envelope } as Received, { path: [], issues: [] })
       return { data, rateLimit, attempts: 1, status: 200, url: '', toResponse: () => new Response() }
