@@ -33,13 +33,13 @@ function isStandardSchema(value: unknown): value is StandardSchema {
 
 const schemaCheck: Check = {
   expected: 'a Standard Schema, such as one of zod, valibot or ArkType',
-  fits: isStandardSchema,
+  isValid: isStandardSchema,
   hint: (value) => (isRecord(value) && '_def' in value ? 'zod has been one since 3.24' : undefined),
 }
 
 const queryCheck: Check = {
   expected: 'an object of parameters',
-  fits: isPlain,
+  isValid: isPlain,
 }
 
 const requestChecks = {
@@ -156,10 +156,10 @@ export class ShortLinkClient {
       Object.entries(overrides).filter(([, value]) => value !== undefined),
     )
     // The constructor rejects invalid headers too.
-    const headers = requestOptionChecks.headers.fits(given.headers)
+    const headers = requestOptionChecks.headers.isValid(given.headers)
       ? [...getValidHeaders(options.headers), ...getValidHeaders(given.headers)]
       : given.headers
-    const fetchOptions = requestOptionChecks.fetchOptions.fits(given.fetchOptions)
+    const fetchOptions = requestOptionChecks.fetchOptions.isValid(given.fetchOptions)
       ? { ...options.fetchOptions, ...given.fetchOptions }
       : given.fetchOptions
     return new Client({

@@ -14,9 +14,9 @@ import {
   type RequestOptions,
   requestOptionChecks,
 } from './http/request-options.ts'
-import { type LimiterOwner, limiterFor, type RateLimiter, rateLimitChecks } from './rate-limit/limiter.ts'
+import { getLimiter, type LimiterOwner, type RateLimiter, rateLimitChecks } from './rate-limit/limiter.ts'
 import type { RateLimitOptions } from './rate-limit/window.ts'
-import { environment, isVisited } from './runtime/environment.ts'
+import { isPublicPage, readVariable } from './runtime/environment.ts'
 import { type Fetch, runtimeFetch } from './runtime/fetch.ts'
 import { isRecord } from './runtime/text.ts'
 import type { Redact } from './secrets.ts'
@@ -100,10 +100,10 @@ export const clientOptionChecks = {
   authScheme: oneOf(authSchemes),
   rateLimit: {
     expected: 'an object of options, a number of requests a minute, a RateLimiter, or false',
-    fits: (value: unknown) =>
+    isValid: (value: unknown) =>
       value === false ||
-      rateLimitChecks.requests.fits(value) ||
-      (isRecord(value) && aFunction.fits(value.acquire) && aFunction.fits(value.observe)),
+      rateLimitChecks.requests.isValid(value) ||
+      (isRecord(value) && aFunction.isValid(value.acquire) && aFunction.isValid(value.observe)),
     options: rateLimitChecks,
   },
   validation: oneOf(['strict', 'report']),
@@ -112,7 +112,7 @@ export const clientOptionChecks = {
   logLevel: oneOf(logLevels),
   logger: {
     expected: 'an object with the functions error, warn, info and debug',
-    fits: (value: unknown) =>
+    isValid: (value: unknown) =>
       Object(value) === value &&
       logMethods.every((name) => typeof (value as Record<string, unknown>)[name] === 'function'),
   },
@@ -171,10 +171,10 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
   }
 
   const management = createEndpoint(addressNames.management, options.baseUrl, true, (limit, owner) =>
-    'acquire' in limit ? limit : limiterFor(owner, limit),
+    'acquire' in limit ? limit : getLimiter(owner, limit),
   )
   const opener = createEndpoint(addressNames.opener, options.openerUrl, openerAuth === 'bearer', (_, owner) =>
-    limiterFor(owner, { requests: Number.POSITIVE_INFINITY }),
+    getLimiter(owner, { requests: Number.POSITIVE_INFINITY }),
   )
   assertKeyIsHidden(options, management.address)
   return {
@@ -200,7 +200,7 @@ function throwIfOptionsInvalid(issues: readonly Issue[], redact: Redact): void {
 
 /** @throws {ConfigurationError} if a visitor could read the key. A server on this machine has no other visitors. */
 function assertKeyIsHidden({ apiKey, dangerouslyAllowBrowser }: ShortLinkClientOptions, address: Address): void {
-  if (typeof apiKey !== 'string' || dangerouslyAllowBrowser || !isVisited()) return
+  if (typeof apiKey !== 'string' || dangerouslyAllowBrowser || !isPublicPage()) return
   const { known } = address
   if (known && isLoopback(new URL(known).hostname)) return
   throw new ConfigurationError(
@@ -209,7 +209,7 @@ function assertKeyIsHidden({ apiKey, dangerouslyAllowBrowser }: ShortLinkClientO
 }
 
 function readLogLevel(redact: Redact): LogLevel {
-  const level = environment('SHORTLINK_LOG') ?? defaults.logLevel
+  const level = readVariable('SHORTLINK_LOG') ?? defaults.logLevel
   const known = logLevels.find((name) => name === level)
   if (known) return known
   const problem = mismatch(`one of ${logLevels.join(', ')}`, level, formatValue)
@@ -223,7 +223,7 @@ function resolveLimit(
 ): RateLimiter | RateLimitOptions | undefined {
   if (typeof rateLimit === 'number') return { requests: rateLimit }
   if (rateLimit !== undefined) return rateLimit || undefined
-  const variable = environment('SHORTLINK_RATE_LIMIT')
+  const variable = readVariable('SHORTLINK_RATE_LIMIT')
   if (variable === undefined) return {}
   if (variable === 'off') return undefined
   if (/^[1-9]\d{0,8}$/.test(variable)) return { requests: Number(variable) }

@@ -1,5 +1,5 @@
 import { isOwnFrame } from './runtime/stack.ts'
-import { hasMessage, printable, shorten } from './runtime/text.ts'
+import { hasMessage, shorten, toPrintable } from './runtime/text.ts'
 
 /** A function that removes secrets from a text. */
 export type Redact = (text: string) => string
@@ -190,7 +190,7 @@ const MAX_LINE = 10_000
 
 /** Removes secrets from a text, puts it on one line, and then shortens it, because half a secret is not recognized. */
 export const redactLine = (redact: Redact, text: string, max: number): string =>
-  shorten(printable(redact(text).slice(0, MAX_LINE)), max)
+  shorten(toPrintable(redact(text).slice(0, MAX_LINE)), max)
 
 /** Copies headers without secrets. */
 export const redactHeaders = (redact: Redact, headers: Iterable<readonly [string, string]>): Headers =>
@@ -213,7 +213,7 @@ export function redactCause(redact: Redact, cause: unknown, depth = 0): unknown 
   const hidden = { configurable: true, writable: true }
   const copy = Object.defineProperties(new Error(toLine(message)), {
     name: { value: toLine(String(name)), ...hidden },
-    stack: { value: lines.map((text) => printable(text.slice(0, MAX_LINE))).join('\n'), ...hidden },
+    stack: { value: lines.map((text) => toPrintable(text.slice(0, MAX_LINE))).join('\n'), ...hidden },
   })
   if (inner !== undefined && depth < MAX_CAUSES) copy.cause = redactCause(redact, inner, depth + 1)
   return typeof code === 'string' ? Object.assign(copy, { code: toLine(code) }) : copy

@@ -1,6 +1,6 @@
-import { similarName } from '../client/checks/checks.ts'
+import { findSimilarName } from '../client/checks/checks.ts'
 import { formatValue, mismatch } from '../client/checks/mismatch.ts'
-import { isPathSegment, neverClimbs } from '../client/checks/path-segment.ts'
+import { hasNoDotSegments, isPathSegment } from '../client/checks/path-segment.ts'
 import { ConfigurationError } from '../client/errors.ts'
 
 /**
@@ -69,7 +69,7 @@ export interface AllowRule {
  */
 export function parseRule(call: AllowedCall): AllowRule {
   const [, method, path] = (typeof call === 'string' && callPattern.exec(call)) || []
-  if (!method || !path || !neverClimbs(path)) {
+  if (!method || !path || !hasNoDotSegments(path)) {
     const expected = "a method and a path, such as 'GET /campaigns' or 'POST /files/upload/:filename'"
     throw new ConfigurationError(`allow: ${mismatch(expected, call, formatValue)}`)
   }
@@ -88,13 +88,13 @@ const withoutNames = (call: string): string => call.replaceAll(/:\w+/g, ':')
 function misspelled(call: string): KnownCall | undefined {
   const known = knownCalls.map(withoutNames)
   const given = withoutNames(call)
-  return known.includes(given) ? undefined : knownCalls[known.indexOf(similarName(given, known) ?? '')]
+  return known.includes(given) ? undefined : knownCalls[known.indexOf(findSimilarName(given, known) ?? '')]
 }
 
 /** Returns `true` if a request matches a rule. The work is linear in the length of the path. */
 export function isAllowed(rule: AllowRule, method: string, path: string): boolean {
   const found = rule.method === method && rule.pattern.exec(path)
-  if (!found || !neverClimbs(path)) return false
+  if (!found || !hasNoDotSegments(path)) return false
   const { filename } = found.groups ?? {}
   return filename === undefined || isPlainFilename(filename)
 }

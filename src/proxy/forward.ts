@@ -5,7 +5,7 @@ import type { Received } from '../client/http/envelope.ts'
 import { parseUserPath } from '../client/http/path.ts'
 import { rateHeaders } from '../client/rate-limit/headers.ts'
 import { systemClock } from '../client/runtime/clock.ts'
-import { headerOf } from '../client/runtime/fetch.ts'
+import { readHeader } from '../client/runtime/fetch.ts'
 import { redactLine } from '../client/secrets.ts'
 import { ProxyRefusal, refusalFor } from './error-response.ts'
 import { streamedUpload } from './upload.ts'
@@ -63,18 +63,18 @@ export async function forward(api: Api, request: Request, { path, search }: Rout
 function toPageResponse({ response, bytes, redact }: Received): Response {
   const { status } = response
   if (status < 200 || (status >= 300 && status < 400) || status > 599) {
-    const location = headerOf(response, 'Location')
+    const location = readHeader(response, 'Location')
     const target = location === null ? '' : `, to ${redactLine(redact, location, 300)}`
     throw new ProxyRefusal(502, undefined, new Error(`the platform responded with status ${status}${target}`))
   }
-  const isJson = /^application\/([\w.-]+\+)?json\b/i.test(headerOf(response, 'Content-Type') ?? '')
+  const isJson = /^application\/([\w.-]+\+)?json\b/i.test(readHeader(response, 'Content-Type') ?? '')
   const headers = new Headers({
     'Content-Type': isJson ? 'application/json' : 'text/plain; charset=utf-8',
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
   })
   for (const name of Object.values(rateHeaders)) {
-    const value = headerOf(response, name)
+    const value = readHeader(response, name)
     if (value !== null) headers.set(name, redact(value))
   }
   // The key is ASCII, so it is found between bytes that are no text, too.

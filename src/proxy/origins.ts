@@ -8,7 +8,7 @@ const isOrigin = (value: unknown) => typeof value === 'string' && canParseUrl(va
 
 export const originsCheck: Check = {
   expected: "a list of origins such as 'https://app.example', without a path",
-  fits: (value) => Array.isArray(value) && value.every(isOrigin),
+  isValid: (value) => Array.isArray(value) && value.every(isOrigin),
   hint: (value) =>
     Array.isArray(value) ? `${formatValue(value.find((entry) => !isOrigin(entry)))} is invalid` : undefined,
 }

@@ -6,7 +6,7 @@ import { API, type Api, isClient } from '../client/http/api.ts'
 import { isResponse } from '../client/runtime/fetch.ts'
 import { hasDigest } from '../client/runtime/framework.ts'
 import { notify } from '../client/runtime/notify.ts'
-import { printable, shorten } from '../client/runtime/text.ts'
+import { shorten, toPrintable } from '../client/runtime/text.ts'
 import { type AllowedCall, isAllowed, parseRule } from './allow.ts'
 import { ProxyRefusal } from './error-response.ts'
 import { forward, type Route } from './forward.ts'
@@ -120,7 +120,7 @@ function routeOf({ url }: Request, prefix: string): Route {
 function printError(error: unknown, { method, url }: Request): void {
   const isOfCall = isShortLinkError(error) && error.method !== undefined
   const call = isOfCall ? '' : `${method} ${shorten(new URL(url).pathname, 200)}: `
-  console.error(`shortlink-sdk/proxy: ${call}${shorten(printable(reasonOf(error)), 600)}`)
+  console.error(`shortlink-sdk/proxy: ${call}${shorten(toPrintable(reasonOf(error)), 600)}`)
 }
 
 /** Copies a response and adds headers, because the headers of a given response may be immutable. */
@@ -135,17 +135,17 @@ const UNAUTHORIZED =
 
 const prefixCheck: Check = {
   expected: 'a path such as /api/shortlink',
-  fits: (value) => typeof value === 'string' && /^(\/[\w.~-]+)*\/*$/.test(value),
+  isValid: (value) => typeof value === 'string' && /^(\/[\w.~-]+)*\/*$/.test(value),
 }
 
 const authorizeCheck: Check = {
   expected: "a function, or 'everyone'",
-  fits: (value) => value === 'everyone' || aFunction.fits(value),
+  isValid: (value) => value === 'everyone' || aFunction.isValid(value),
   hint: () => UNAUTHORIZED,
 }
 
 const required = {
-  allow: { expected: "a list of calls, such as ['GET /campaigns']", fits: Array.isArray },
+  allow: { expected: "a list of calls, such as ['GET /campaigns']", isValid: Array.isArray },
   authorize: authorizeCheck,
 }
 

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../client/errors.ts'
 import type { Upload } from '../client/http/call.ts'
 import { declareLength, openSource } from '../client/http/upload.ts'
 import { systemClock } from '../client/runtime/clock.ts'
-import { isDeno, streamedRedirect } from '../client/runtime/environment.ts'
+import { getStreamRedirect, isDeno } from '../client/runtime/environment.ts'
 import { ProxyRefusal } from './error-response.ts'
 
 /** The body of a visitor's request. */
@@ -35,7 +35,7 @@ export function streamedUpload({ method, body, bodyUsed, headers }: Request): Vi
       reading.startedAt = systemClock.now()
       const common = {
         headers: announced === null ? {} : { 'content-length': announced },
-        redirect: streamedRedirect(),
+        redirect: getStreamRedirect(),
       }
       // Deno sends the length only of the request's own stream (denoland/deno#24197).
       if (isDeno()) return { ...common, body }

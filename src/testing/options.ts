@@ -4,9 +4,9 @@ import {
   type Checks,
   checkedElsewhere,
   checkOptions,
+  findSimilarName,
   milliseconds,
   positiveInteger,
-  similarName,
   string,
 } from '../client/checks/checks.ts'
 import { ConfigurationError, describe } from '../client/errors.ts'
@@ -45,7 +45,7 @@ const windowChecks: Checks<keyof SandboxRateLimit> = {
 
 const address = {
   expected: 'an absolute URL such as https://sho.rt/api',
-  fits: (value: unknown) => URL.canParse(String(value)),
+  isValid: (value: unknown) => URL.canParse(String(value)),
 }
 
 const sandboxChecks: Checks<keyof SandboxOptions> = {
@@ -54,13 +54,13 @@ const sandboxChecks: Checks<keyof SandboxOptions> = {
   openerUrl: address,
   rateLimit: {
     expected: '{ requests, interval } or false',
-    fits: (value) => value === false,
+    isValid: (value) => value === false,
     hint: (value) => (typeof value === 'number' ? `did you mean { requests: ${value} }?` : undefined),
     options: windowChecks,
   },
   dialect: {
     expected: "'reference', 'deployed' or a list of deviations",
-    fits: (value) => value === 'reference' || value === 'deployed' || Array.isArray(value),
+    isValid: (value) => value === 'reference' || value === 'deployed' || Array.isArray(value),
   },
   data: checkedElsewhere,
   now: aFunction,
@@ -76,14 +76,14 @@ export function checkSandboxOptions(options: SandboxOptions): void {
 
 function checkDeviation(name: string): void {
   if (Object.hasOwn(deviations, name)) return
-  const meant = similarName(name, [...Object.keys(deviations), 'reference', 'deployed'])
+  const meant = findSimilarName(name, [...Object.keys(deviations), 'reference', 'deployed'])
   const all = '`deviations` of shortlink-sdk/testing lists them all'
   const hint = meant === undefined ? all : `did you mean ${meant}?`
   throw new ConfigurationError(`dialect: there is no deviation '${name}', ${hint}`)
 }
 
 function checkSeed(seed: SandboxSeed): void {
-  const rows: Check = { expected: 'a list of rows', fits: Array.isArray }
+  const rows: Check = { expected: 'a list of rows', isValid: Array.isArray }
   assertOptions<object>(seed, { ...each(listNames, rows), account: checkedElsewhere }, 'data')
   assertOptions<object>(seed.account ?? {}, each(fieldNames('account')), 'data', 'account')
   for (const name of listNames) {
@@ -112,6 +112,6 @@ export function assertOptions<Options>(
   if (issues.length > 0) throw new ConfigurationError(describe(issues))
 }
 
-export function number(expected: string, fits: (value: number) => boolean): Check<number> {
-  return { expected, fits: (value) => typeof value === 'number' && fits(value) }
+export function number(expected: string, isAllowed: (value: number) => boolean): Check<number> {
+  return { expected, isValid: (value) => typeof value === 'number' && isAllowed(value) }
 }

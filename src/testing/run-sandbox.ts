@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { version } from '../../package.json'
-import { similarName } from '../client/checks/checks.ts'
+import { findSimilarName } from '../client/checks/checks.ts'
 import { ConfigurationError } from '../client/errors.ts'
 import { createSandbox, type Sandbox, type SandboxDialect, sampleData } from './index.ts'
 import { createAndServe, type SandboxServer } from './server.ts'
@@ -117,7 +117,7 @@ function parseOptions(args: string[]) {
 
 function suggestion(name: string): string {
   const isKey = /^(api)?[_-]?(key|token)$/i.test(name)
-  const meant = isKey ? 'key' : similarName(name, Object.keys(options))
+  const meant = isKey ? 'key' : findSimilarName(name, Object.keys(options))
   return meant === undefined ? '' : `, did you mean --${meant}?`
 }
 

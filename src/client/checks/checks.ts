@@ -1,26 +1,26 @@
 import type { Issue } from '../errors.ts'
 import { canParseUrl } from '../runtime/environment.ts'
-import { isPlain, isRecord, kind } from '../runtime/text.ts'
+import { describeType, isPlain, isRecord } from '../runtime/text.ts'
 import { formatValue, mismatch, notPlain } from './mismatch.ts'
 import { isPathSegment } from './path-segment.ts'
 
 declare const params: unique symbol
 
 /**
- * The valid values of a parameter or an option, in words and as a function. All valid values are of the type `Value`.
+ * A check of a parameter or an option: the valid values as text and as a function. All of them have the type `Value`.
  */
 export interface Check<Value = unknown> {
-  /** True if it must be given. Otherwise `undefined` leaves it out, and `null` and `''` clear it. */
+  /** Whether a value is required. Otherwise `undefined` leaves it out, and `null` and `''` clear it. */
   readonly required?: boolean
   readonly expected: string
-  readonly fits: (value: unknown) => boolean
-  /** Advice about an invalid value, if `expected` is not enough. */
+  readonly isValid: (value: unknown) => boolean
+  /** Returns advice about an invalid value, if `expected` is not enough. */
   readonly hint?: (value: unknown) => string | undefined
   /** Whether the value is an id, or a list of ids. */
   readonly isId?: boolean
-  /** True if the value must never be shown. */
+  /** Whether messages must not show the value. */
   readonly secret?: boolean
-  /** The pattern of the valid values, if they are strings that have one. */
+  /** The pattern of valid strings, for the OpenAPI document. */
   readonly pattern?: RegExp
   /** The valid values, if they are listed. */
   readonly values?: readonly unknown[]
@@ -28,9 +28,9 @@ export interface Check<Value = unknown> {
   readonly items?: Checks
   /** The checks of an object that may be given in place of the value. */
   readonly options?: Checks
-  /** Names that other libraries have for it. */
+  /** The names of this parameter in other libraries. */
   readonly otherNames?: readonly string[]
-  /** For the compiler alone: never set. */
+  /** For the compiler only: never set. */
   readonly accepted?: Value
 }
 
@@ -49,10 +49,10 @@ type ChecksOf<Params, Names extends keyof Params> = {
 }
 
 /**
- * The checks of parameters, those that must be given first. The compiler refuses a parameter without a check, a check
- * without a parameter, and one that accepts values of another type.
+ * Defines the checks of required and optional parameters. The compiler rejects a parameter without a check, a check
+ * without a parameter, and a check that accepts values of another type.
  */
-export function checks<Params>(
+export function defineChecks<Params>(
   required: ChecksOf<Params, RequiredNames<Params>>,
   optional: ChecksOf<Params, Exclude<keyof Params, RequiredNames<Params>>>,
 ): ChecksFor<Params> {
@@ -60,7 +60,6 @@ export function checks<Params>(
   return { ...Object.fromEntries(marked), ...optional }
 }
 
-/** One of these values. */
 export function oneOf<const Value extends string>(values: readonly Value[]): Check<Value> {
   return {
     expected: `one of ${values.join(', ')}`,
@@ -69,57 +68,57 @@ export function oneOf<const Value extends string>(values: readonly Value[]): Che
   }
 }
 
-/** A string of this pattern that passes `isValid`. */
-const matching = (expected: string, pattern: RegExp, isValid = (_: string) => true): Check<string> => ({
+/** Creates a check for strings that match the pattern and pass `isAllowed`. */
+const matching = (expected: string, pattern: RegExp, isAllowed = (_: string) => true): Check<string> => ({
   expected,
-  fits: (value) => isString(value) && pattern.test(value) && isValid(value),
+  isValid: (value) => isString(value) && pattern.test(value) && isAllowed(value),
   pattern,
 })
 
 const isString = (value: unknown): value is string => typeof value === 'string'
 
-export const string: Check<string> = { expected: 'a string', fits: isString }
+export const string: Check<string> = { expected: 'a string', isValid: isString }
 
 export const secret: Check<string> = { ...string, secret: true }
 
 export const boolean: Check<boolean> = {
   expected: 'true or false',
-  fits: (value) => typeof value === 'boolean',
+  isValid: (value) => typeof value === 'boolean',
 }
 
-export const aFunction: Check = { expected: 'a function', fits: (value) => typeof value === 'function' }
+export const aFunction: Check = { expected: 'a function', isValid: (value) => typeof value === 'function' }
 
 export const abortSignal: Check<AbortSignal> = {
   expected: 'an AbortSignal',
-  fits: (value) => typeof (value as Partial<AbortSignal> | null)?.addEventListener === 'function',
+  isValid: (value) => typeof (value as Partial<AbortSignal> | null)?.addEventListener === 'function',
 }
 
-/** For an option that is checked where it is used, with its own error. */
-export const checkedElsewhere: Check = { expected: 'anything', fits: () => true }
+/** For options that are checked where they are used, with their own errors. */
+export const checkedElsewhere: Check = { expected: 'anything', isValid: () => true }
 
 export const nonEmptyString: Check<string> = {
   expected: 'a string that is not empty',
-  fits: (value) => isString(value) && value !== '',
+  isValid: (value) => isString(value) && value !== '',
 }
 
 export const positiveInteger: Check<number> = {
   expected: 'a positive integer',
-  fits: (value) => Number.isSafeInteger(value) && (value as number) > 0,
+  isValid: (value) => Number.isSafeInteger(value) && (value as number) > 0,
 }
 
-/** The strings that are ids. */
+/** Strings that are ids. */
 export const digits = /^[1-9]\d*$/
 
 /** Strings are allowed, because route parameters are strings. */
 export const id: Check<number | string> = {
   expected: 'a positive integer, or the same as a string of digits',
-  fits: (value) => positiveInteger.fits(isString(value) && digits.test(value) ? Number(value) : value),
+  isValid: (value) => positiveInteger.isValid(isString(value) && digits.test(value) ? Number(value) : value),
   isId: true,
 }
 
 export const count: Check<number> = {
   expected: 'a whole number from 0',
-  fits: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+  isValid: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
 }
 
 /** The longest timer that every runtime supports, in milliseconds. */
@@ -127,7 +126,7 @@ export const MAX_TIMER = 2 ** 31 - 1
 
 export const milliseconds: Check<number> = {
   expected: `milliseconds above 0 and up to ${MAX_TIMER}`,
-  fits: (value) => typeof value === 'number' && value > 0 && value <= MAX_TIMER,
+  isValid: (value) => typeof value === 'number' && value > 0 && value <= MAX_TIMER,
 }
 
 export const hexColor = /* @__PURE__ */ matching('a colour as #RRGGBB or #RGB', /^#([\dA-Fa-f]{3}){1,2}$/)
@@ -137,7 +136,7 @@ export const rgbColor = /* @__PURE__ */ matching(
   /^rgb\( *(25[0-5]|2[0-4]\d|[01]?\d?\d)( *, *(25[0-5]|2[0-4]\d|[01]?\d?\d)){2} *\)$/,
 )
 
-/** V8 reads 2026-02-30 as 2 March, other engines as an invalid date, which is `null` in JSON. */
+/** Compares the result, because V8 parses 2026-02-30 as March 2. Other engines give an invalid date, `null` in JSON. */
 const isDay = (text: string): boolean => new Date(`${text}T00:00Z`).toJSON()?.startsWith(text) ?? false
 
 export const date = /* @__PURE__ */ matching(
@@ -152,32 +151,32 @@ export const dateTime = /* @__PURE__ */ matching(
   (text) => isDay(text.slice(0, 10)),
 )
 
-/** Of any realm. */
+/** Not `instanceof`, because a URL may come from another realm. */
 const isUrlObject = (value: unknown): value is URL => Object.prototype.toString.call(value) === '[object URL]'
 
-/** A URL as a string or as a `URL`, which JSON makes a string of. */
+/** Extends a check to `URL` objects, which JSON turns into strings. */
 const orUrlObject = (check: Check<string>): Check<string | URL> => ({
   ...check,
-  fits: (value) => check.fits(isUrlObject(value) ? value.href : value),
+  isValid: (value) => check.isValid(isUrlObject(value) ? value.href : value),
 })
 
 export const httpUrl = /* @__PURE__ */ orUrlObject(
   /* @__PURE__ */ matching(
     'an absolute URL that begins with http:// or https://',
-    // `new URL` drops line breaks and tabs, so two addresses in one cell would become one.
+    // `new URL` removes line breaks and tabs, so two addresses in one cell would become one.
     /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s/][^\0-\x1F\x7F]*$/,
     canParseUrl,
   ),
 )
 
-/** Returns whether a text has a character that nobody sees, as a paste brings them. */
+/** Returns whether a text contains an invisible character, as pasted text often does. */
 function hasInvisible(text: string): boolean {
-  // Some scripts and emoji need a joiner between two characters.
+  // Some scripts and emoji need a joiner between two non-ASCII characters.
   const plain = text.replace(/([^\0-\x7F])[\u200C\u200D](?=[^\0-\x7F])/g, '$1')
   return /[\u200B-\u200F\u202A-\u202E\u2060-\u206F\uFEFF]/.test(plain)
 }
 
-/** Returns whether an address has a scheme that may be stored: `shop.example:8080` is a host with a port. */
+/** Returns whether an address has a valid scheme. `shop.example:8080` has none: it is a host with a port. */
 function hasScheme(url: string): boolean {
   const [, name = '', rest = ''] = /^([^:]+):(.*)$/s.exec(url) ?? []
   const isHost = (name.includes('.') || name === 'localhost') && /^\d+([/?#]|$)/.test(rest)
@@ -187,7 +186,7 @@ function hasScheme(url: string): boolean {
     !isScript &&
     !hasInvisible(url) &&
     !/\shttps?:/i.test(url) &&
-    (!/^https?$/i.test(name) || httpUrl.fits(url))
+    (!/^https?$/i.test(name) || httpUrl.isValid(url))
   )
 }
 
@@ -205,7 +204,7 @@ export const domainUrl = /* @__PURE__ */ matching(
   canParseUrl,
 )
 
-/** A string that can be encoded: a lone surrogate cannot. */
+/** Returns whether a string can be encoded: it has no lone surrogate. */
 const isWellFormed = (value: unknown): value is string => {
   try {
     return isString(value) && encodeURIComponent(value) !== undefined
@@ -218,14 +217,14 @@ const isSegment = (value: unknown): boolean => isWellFormed(value) && !hasInvisi
 
 export const filename: Check<string> = {
   expected: 'a file name, such as report.pdf',
-  fits: isSegment,
+  isValid: isSegment,
   hint: (value) => {
     if (!isWellFormed(value) || value === '') return undefined
     return hasInvisible(value) ? 'it has an invisible character' : 'a server could read it as a path'
   },
 }
 
-/** The last part of a short address. */
+/** The alias of a short address. */
 export const alias: Check<string> = {
   ...filename,
   expected: 'an alias, such as opening',
@@ -234,10 +233,10 @@ export const alias: Check<string> = {
 }
 
 /**
- * Problems with the parameters of a call.
+ * Checks the parameters of a call.
  *
- * A parameter without a check is allowed, because servers may have more of them, unless it looks like a misspelling of
- * a missing one, or is an option of the call in the wrong argument (`options` are the names of these).
+ * A parameter without a check is allowed, because servers may have more parameters. It is rejected if it looks like a
+ * misspelling of a missing one, or is an option of the call in the wrong argument (`options` are their names).
  */
 export function checkParams(params: unknown, checks: Checks, options: readonly string[] = []): Issue[] {
   if (!isPlain(params)) return [{ path: [], message: notPlain('an object of parameters', params ?? null) }]
@@ -251,78 +250,79 @@ export function checkParams(params: unknown, checks: Checks, options: readonly s
     if (Object.hasOwn(checks, name) || params[name] === undefined) return []
     if (options.includes(name))
       return [{ path: [name], message: 'is an option of the call, pass it as the next argument' }]
-    const meant = meantName(name, missing)
+    const meant = findMeantName(name, missing)
     return meant === undefined ? [] : [{ path: [name], message: `unknown parameter, did you mean ${meant}?` }]
   })
   return [...listed, ...others]
 }
 
-/** Problems with options. `undefined` means the default; unknown options are rejected. */
+/** Checks options. `undefined` means the default; unknown options are rejected. */
 export function checkOptions(options: unknown, checks: Checks, at: readonly string[] = []): Issue[] {
   if (!isPlain(options)) return [{ path: at, message: notPlain('an object of options', options ?? null) }]
   return Object.entries(options).flatMap(([name, value]) => {
     const path = [...at, name]
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined
     if (!check) {
-      const meant = meantName(name, checks)
+      const meant = findMeantName(name, checks)
       const advice =
         meant === undefined ? `expected one of ${Object.keys(checks).join(', ')}` : `did you mean ${meant}?`
       return [{ path, message: `unknown option, ${advice}` }]
     }
     if (value === undefined) return []
-    const inner = isRecord(value) && !check.fits(value) ? check.options : undefined
+    const inner = isRecord(value) && !check.isValid(value) ? check.options : undefined
     return inner ? checkOptions(value, inner, path) : checkValue(path, value, check)
   })
 }
 
-/** Problems with one value, which must be given. */
-export function checkValue(path: readonly string[], value: unknown, { expected, fits, hint, secret }: Check): Issue[] {
-  if (fits(value)) return []
-  const message = mismatch(expected, value, secret ? kind : formatValue)
+/** Checks one required value. */
+export function checkValue(
+  path: readonly string[],
+  value: unknown,
+  { expected, isValid, hint, secret }: Check,
+): Issue[] {
+  if (isValid(value)) return []
+  const message = mismatch(expected, value, secret ? describeType : formatValue)
   const advice = hint?.(value)
   return [{ path, message: advice ? `${message}: ${advice}` : message }]
 }
 
-/**
- * The parameter or option that an unknown name was meant to be: a misspelled one, or one that has another name
- * elsewhere.
- */
-function meantName(name: string, checks: Checks): string | undefined {
+/** Returns the parameter or option that an unknown name stands for: it is misspelled, or from another library. */
+function findMeantName(name: string, checks: Checks): string | undefined {
   const known = Object.keys(checks)
-  const isNamedSo = (other: string) => plainName(other) === plainName(name)
-  return similarName(name, known) ?? known.find((candidate) => checks[candidate]!.otherNames?.some(isNamedSo))
+  const isSameName = (other: string) => normalizeName(other) === normalizeName(name)
+  return findSimilarName(name, known) ?? known.find((candidate) => checks[candidate]!.otherNames?.some(isSameName))
 }
 
 /**
- * Returns the known name that a misspelled name was meant to be: in another style, with letters exchanged, or with one
+ * Returns the known name that a misspelled name stands for: in another style, with letters transposed, or with one
  * letter wrong, missing or added.
  */
-export function similarName(name: string, known: readonly string[]): string | undefined {
-  const plain = plainName(name)
+export function findSimilarName(name: string, known: readonly string[]): string | undefined {
+  const plain = normalizeName(name)
   return (
-    known.find((candidate) => plainName(candidate) === plain) ??
-    known.find((candidate) => isSlipOf(plainName(candidate), plain))
+    known.find((candidate) => normalizeName(candidate) === plain) ??
+    known.find((candidate) => isTypo(normalizeName(candidate), plain))
   )
 }
 
-/** A name without its style: `isPublic` and `is_public` are `public`, `redirectRoot` is `redirectroot`. */
-const plainName = (name: string): string =>
+/** Removes the style of a name: `isPublic` and `is_public` become `public`, `redirectRoot` becomes `redirectroot`. */
+const normalizeName = (name: string): string =>
   name
     .slice(0, 40)
     .replace(/^is(?=[A-Z_-])/, '')
     .replace(/[_-]/g, '')
     .toLowerCase()
 
-function isSlipOf(known: string, name: string): boolean {
-  // A number is no slip: `status2` is not `status`. `id` and `to` differ by one letter from too many others.
+function isTypo(known: string, name: string): boolean {
+  // A different number is not a typo: `status2` is not `status`. Names such as `id` are too short to compare.
   const isNumbered = name.replace(/\D/g, '') !== known.replace(/\D/g, '')
   if (isNumbered || Math.min(name.length, known.length) < 3) return false
-  const sorted = (text: string) => [...text].sort().join('')
-  const shorter = withOneLetterLess(known)
-  return sorted(name) === sorted(known) || withOneLetterLess(name).some((text) => shorter.includes(text))
+  const sortLetters = (text: string) => [...text].sort().join('')
+  const shorter = dropEachLetter(known)
+  return sortLetters(name) === sortLetters(known) || dropEachLetter(name).some((text) => shorter.includes(text))
 }
 
-const withOneLetterLess = (text: string): string[] => [
+const dropEachLetter = (text: string): string[] => [
   text,
   ...Array.from(text, (_, at) => text.slice(0, at) + text.slice(at + 1)),
 ]

@@ -1,33 +1,35 @@
 /**
- * Checks for path segments, for every way in which servers read them: some unescape once, some twice, some leniently.
- * Control characters are written as ranges, because older engines of React Native do not support `\p{Cc}`.
+ * Checks of path segments. They cover every way in which servers read them: some unescape once, some twice, some
+ * leniently. Control characters are written as ranges, because older engines of React Native do not support `\p{Cc}`.
  */
 
-/** The number of times that a text is unescaped. More levels of escapes are rejected as an attack. */
+/** The maximum levels of escapes. A text with more is rejected as an attack. */
 const MAX_READINGS = 8
 
 /**
- * Returns true if a name, escaped or not, is a single path segment to every server: it contains no `/`, `\` or control
+ * Returns whether a name, escaped or not, is a single path segment for every server: it contains no `/`, `\` or control
  * character, and is not `.` or `..`, in any escaped form.
  */
 export function isPathSegment(name: string): boolean {
-  return name !== '' && everyReading(name, (reading) => !/[/\\\0-\x1f\x7f-\x9f]/.test(reading) && !isDots(reading))
+  return (
+    name !== '' && isTrueForEveryReading(name, (reading) => !/[/\\\0-\x1f\x7f-\x9f]/.test(reading) && !isDots(reading))
+  )
 }
 
-/** Returns true if a path has no `.` or `..` segment, in any escaped form. */
-export function neverClimbs(path: string): boolean {
-  return everyReading(path, (reading) => !reading.split(/[/\\]/).some(isDots))
+/** Returns whether a path has no `.` or `..` segment, in any escaped form. */
+export function hasNoDotSegments(path: string): boolean {
+  return isTrueForEveryReading(path, (reading) => !reading.split(/[/\\]/).some(isDots))
 }
 
 /**
- * Java servers drop everything after `;`, C servers everything after a null byte, Windows spaces at the end, URL
- * parsers tabs and line breaks.
+ * Returns whether some server reads a segment as `.` or `..`. Java servers ignore everything after `;`, C servers
+ * everything after a null byte, Windows trailing spaces, and URL parsers tabs and line breaks.
  */
 const isDots = (segment: string): boolean =>
   /^[\0-\x1f\x7f-\x9f]*\.[\0-\x1f\x7f-\x9f]*\.? *([;\0-\x1f\x7f-\x9f]|$)/.test(segment)
 
-/** Returns true if a text passes a check as it is, and after each time it is unescaped. */
-function everyReading(text: string, passes: (reading: string) => boolean): boolean {
+/** Returns whether a text passes a check, both unchanged and after each level of unescaping. */
+function isTrueForEveryReading(text: string, passes: (reading: string) => boolean): boolean {
   let reading = text
   for (let readings = 0; readings < MAX_READINGS; readings++) {
     if (!passes(reading)) return false

@@ -11,14 +11,13 @@ import { isRecord } from '../runtime/text.ts'
 import { MAX_ISSUES } from './parse.ts'
 import { toObject } from './prepare.ts'
 
-/** The messages of a zod type. */
 type Messages = { readonly error: (issue: { readonly input?: unknown }) => string }
 
-const messages = (expected: string): Messages => ({ error: ({ input }) => mismatch(expected, input) })
+const createMessages = (expected: string): Messages => ({ error: ({ input }) => mismatch(expected, input) })
 
 /**
- * A field that `read` converts and `type` checks. If `read` returns `undefined`, the value reaches `type` as it is. The
- * declared type has no name that some version of zod 4 lacks.
+ * Creates a field that `read` converts and `type` checks. If `read` returns `undefined`, `type` gets the unconverted
+ * value. The declared type uses only names that every version of zod 4 has.
  */
 function field<T>(
   expected: string,
@@ -29,14 +28,14 @@ function field<T>(
     const result = read(value)
     return result === undefined ? value : result
   }
-  return z.pipe(z.transform(convert), type(messages(expected)))
+  return z.pipe(z.transform(convert), type(createMessages(expected)))
 }
 
-/** `null`, `""` and a missing key all mean that there is no value. */
+/** Returns whether there is no value: servers send `null`, `""` or no key. */
 export const isAbsent = (value: unknown): value is null | undefined | '' =>
   value === null || value === undefined || value === ''
 
-/** An empty map or list arrives as `[]`, `0` or nothing. */
+/** Returns whether a map or list is empty: servers send `[]`, `0` or nothing. */
 const isEmptyValue = (value: unknown): boolean =>
   isAbsent(value) || value === 0 || value === '0' || (Array.isArray(value) && value.length === 0)
 
@@ -45,23 +44,23 @@ function readInteger(value: unknown): number | undefined {
   return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : undefined
 }
 
-/** PHP sometimes turns a string of digits into a number. */
+/** Accepts numbers too, because PHP sometimes turns a string of digits into one. */
 function readString(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   return typeof value === 'number' ? String(value) : undefined
 }
 
-/** An id or a count: an integer, or the same as a string. */
+/** An id or a count: an integer, as a number or a string. */
 export const integer = /* @__PURE__ */ field('an integer', readInteger, z.int)
 
-/** A count that is 0 if the server leaves it out. */
+/** A count that is 0 if the server omits it. */
 export const countOrZero = /* @__PURE__ */ field(
   'an integer',
   (value) => (isAbsent(value) ? 0 : readInteger(value)),
   z.int,
 )
 
-/** A count that is `null` if the server leaves it out. */
+/** A count that is `null` if the server omits it. */
 export const countOrNull = /* @__PURE__ */ field(
   'an integer',
   (value) => (isAbsent(value) ? null : readInteger(value)),
@@ -75,10 +74,9 @@ export const idOrNull = /* @__PURE__ */ field(
   (messages) => z.nullable(z.int(messages)),
 )
 
-/** A string. */
 export const text = /* @__PURE__ */ field('a string', readString, z.string)
 
-/** A string with known values, where a server may have others. */
+/** A string with known values, for which a server may have more. */
 export const openText = <Known extends string>() => text as z.ZodMiniType<Known | (string & {})>
 
 /** A string that is `null` if the server has none. */
@@ -102,7 +100,7 @@ export const textOrFalse = /* @__PURE__ */ field<string | false>(
   stringOrFalse,
 )
 
-/** zod's union would add 0.6 kB to every bundle for this one type. */
+/** Not a union of zod, which would add 0.6 kB to every bundle for this one type. */
 function stringOrFalse({ error }: Messages): z.ZodMiniType<string | false> {
   const type = z.unknown() as z.ZodMiniType<string | false>
   type._zod.run = (payload) => {
@@ -115,7 +113,7 @@ function stringOrFalse({ error }: Messages): z.ZodMiniType<string | false> {
   return type
 }
 
-/** `true`, `1` and `"1"`; `false`, `0`, `"0"`, `""` and `null`. */
+/** A boolean: `true`, `1` and `"1"`, or `false`, `0`, `"0"`, `""` and `null`. */
 export const flag = /* @__PURE__ */ field(
   'a boolean',
   (value) => {
@@ -126,17 +124,16 @@ export const flag = /* @__PURE__ */ field(
 )
 
 /**
- * Returns the values up to the hundredth wrong one. zod passes issues as arguments, and an engine takes some 100,000 of
- * them.
+ * Returns the values up to the hundredth invalid one. zod passes issues as arguments, and engines accept only about
+ * 100,000 arguments.
  */
-function limitWrong<T>(values: readonly T[], isWrong: (value: T) => boolean): readonly T[] {
+function limitInvalid<T>(values: readonly T[], isInvalid: (value: T) => boolean): readonly T[] {
   if (values.length <= MAX_ISSUES) return values
   let wrong = 0
-  const last = values.findIndex((value) => isWrong(value) && ++wrong === MAX_ISSUES)
+  const last = values.findIndex((value) => isInvalid(value) && ++wrong === MAX_ISSUES)
   return last < 0 ? values : values.slice(0, last + 1)
 }
 
-/** A map whose values are of a type. */
 function map<T>(values: z.ZodMiniType<T>): z.ZodMiniType<Record<string, T>> {
   return field(
     'an object',
@@ -144,7 +141,7 @@ function map<T>(values: z.ZodMiniType<T>): z.ZodMiniType<Record<string, T>> {
       if (isEmptyValue(value)) return {}
       if (!isRecord(value)) return undefined
       const keys = Object.keys(value)
-      const known = limitWrong(keys, (key) => !z.safeParse(values, value[key]).success)
+      const known = limitInvalid(keys, (key) => !z.safeParse(values, value[key]).success)
       return known === keys ? value : Object.fromEntries(known.map((key) => [key, value[key]]))
     },
     (messages) => z.catchall(z.object({}, messages), values),
@@ -158,33 +155,33 @@ export const counts = /* @__PURE__ */ map(integer)
 export const texts = /* @__PURE__ */ map(text)
 
 /**
- * A list of ids, even if it arrives as a single id or an empty value, without its empty entries; `null` if the server
- * leaves it out.
+ * A list of ids without empty entries, which may arrive as a single id or an empty value; `null` if the server omits
+ * it.
  */
 export const idsOrNull = /* @__PURE__ */ field(
   'a list of integers',
   (value) => {
     if (isAbsent(value)) return null
     if (isEmptyValue(value)) return []
-    const list = rowsOf(value) ?? (readInteger(value) === undefined ? undefined : [value])
-    // A server that was sent `null` for no channel may list that.
+    const list = toRows(value) ?? (readInteger(value) === undefined ? undefined : [value])
+    // A server that received `null` for no channel may list it.
     const ids = list?.filter((id) => !isAbsent(id))
-    return ids && limitWrong(ids, (id) => readInteger(id) === undefined)
+    return ids && limitInvalid(ids, (id) => readInteger(id) === undefined)
   },
   (messages) => z.nullable(z.array(integer, messages)),
 )
 
-/** An object with these fields. Other keys are kept as they are, and absent from the type. */
+/** An object with these fields. Other keys are kept unchanged, but are not part of the type. */
 export function object<Shape extends z.core.$ZodLooseShape>(shape: Shape): z.ZodMiniObject<Shape, z.core.$strip> {
-  return z.looseObject(shape, messages('an object')) as unknown as z.ZodMiniObject<Shape, z.core.$strip>
+  return z.looseObject(shape, createMessages('an object')) as unknown as z.ZodMiniObject<Shape, z.core.$strip>
 }
 
-/** An object in an object. */
+/** A nested object. */
 export function part<T>(schema: z.core.$ZodType<T>): z.ZodMiniType<T> {
   return z.pipe(z.transform(toObject), schema)
 }
 
-/** An object that servers may leave out. It then has the defaults of its fields. */
+/** A nested object that servers may omit. It then has the defaults of its fields. */
 export function orDefaults<T>(schema: z.core.$ZodType<T>): z.ZodMiniType<T> {
   return z.pipe(
     z.transform((value) => (isEmptyValue(value) ? {} : value)),
@@ -198,33 +195,33 @@ export function list<T>(schema: z.core.$ZodType<T>): z.ZodMiniType<T[]> {
   return field(
     'a list',
     (value) => {
-      const rows = rowsOf(value)
-      return rows && limitWrong(rows, (row) => !z.safeParse(schema, row).success)
+      const rows = toRows(value)
+      return rows && limitInvalid(rows, (row) => !z.safeParse(schema, row).success)
     },
     (messages) => z.array(row, messages),
   )
 }
 
 /**
- * The rows of a list, in order; `undefined` if the value is not a list. PHP encodes a list with gaps as an object with
- * number keys.
+ * Returns the rows of a list, in order; `undefined` if the value is not a list. PHP encodes a list with gaps as an
+ * object with number keys.
  */
-export function rowsOf(value: unknown): unknown[] | undefined {
+export function toRows(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value
   return isRecord(value) && Object.keys(value).every((key) => /^\d+$/.test(key)) ? Object.values(value) : undefined
 }
 
-/** A field that is `undefined` if the server leaves its key out. */
+/** A field that is `undefined` if the server omits its key. */
 export function ifSent<T>(field: z.ZodMiniType<T>): z.ZodMiniOptional<z.ZodMiniType<T | undefined>> {
   const pipe = field as unknown as z.ZodMiniPipe<z.ZodMiniTransform, z.core.$ZodType<T>>
   const { in: conversion, out: type } = pipe._zod.def
-  // `z.optional(field)` reads a missing key with the field in zod 4.4, which makes `false` or `null` of it.
+  // In zod 4.4, `z.optional(field)` converts a missing key too, into `false` or `null`.
   const convert = (value: unknown, payload: z.core.ParsePayload) =>
     value === undefined ? undefined : conversion._zod.def.transform(value, payload)
   return z.optional(z.pipe(z.transform(convert), z.optional(type)))
 }
 
-/** A part that servers may leave out: `null`, `""`, `[]` and a missing key become `undefined`. */
+/** A part that servers may omit: `null`, `""`, `[]` and a missing key become `undefined`. */
 export function optional<T>(part: z.core.$ZodType<T>): z.ZodMiniOptional<z.ZodMiniType<T | undefined>> {
   const convert = (value: unknown): unknown =>
     isAbsent(value) || (Array.isArray(value) && value.length === 0) ? undefined : value

@@ -7,30 +7,30 @@ import { type StandardSchema, toIssues } from './standard-schema.ts'
 /** The maximum number of issues per response. Parsing stops there, because a hostile response could have millions. */
 export const MAX_ISSUES = 100
 
-/** The current place in a response, and the issues so far. */
+/** The current position in a response, and the issues so far. */
 export interface ParseContext {
   readonly path: readonly (string | number)[]
   readonly issues: Issue[]
-  /** True if the response must be rejected whatever `validation` says. */
+  /** Whether the response must be rejected even with `validation: 'report'`. */
   unusable?: boolean
 }
 
-/** Adds an issue at a place in the response, unless there are too many. */
+/** Adds an issue, unless there are too many. */
 export function addIssue({ path, issues }: ParseContext, key: string | number, message: string): void {
   if (issues.length < MAX_ISSUES) issues.push({ path: [...path, key], message })
 }
 
-const asItIs = (value: unknown) => value
+const keepValue = (value: unknown) => value
 
 /**
- * Parses a value with a schema, once it is prepared for it; an invalid value is returned as it came. `index`: its
- * position in a list.
+ * Prepares a value and parses it with a schema. Returns an invalid value unchanged, and adds its issues to the context.
+ * `index`: its position in a list.
  */
 export function parse<T>(
   schema: z.core.$ZodType<T>,
   value: unknown,
   { path, issues }: ParseContext,
-  prepare: Prepare = asItIs,
+  prepare: Prepare = keepValue,
   index?: number,
 ): T {
   const room = MAX_ISSUES - issues.length
@@ -43,7 +43,7 @@ export function parse<T>(
 }
 
 /**
- * The same with a user's schema, of any library. Errors that it throws become issues, because the work may have been
+ * Parses a value with a user's schema. Errors that the schema throws become issues, because the work may have been
  * done.
  */
 export async function parseWithStandardSchema<T>(

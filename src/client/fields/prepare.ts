@@ -1,27 +1,27 @@
-/** Prepares rows for their schemas, which know the documented names only. */
+/** Prepares rows for their schemas, which read only the documented names. */
 import { isRecord } from '../runtime/text.ts'
 
 /** Prepares a row before its schema reads it. */
 export interface Prepare {
   (row: unknown): unknown
-  /** The names that it replaces, for code that documents the schema. */
+  /** The names that it replaces, for the generated documentation. */
   readonly otherNames?: OtherNames
 }
 
-/** Names that some servers use in place of a documented one, those of an object in the row included. */
+/** Names that some servers use instead of a documented one, including those in nested objects. */
 export type OtherNames<T = Record<string, unknown>> = {
   readonly [Name in keyof T]?: readonly string[] | OtherNames<T[Name]>
 }
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Returns `{}` for `[]`, as which an object without keys arrives. */
+/** Returns `{}` for `[]`, because PHP encodes an empty object so. */
 export const toObject = (value: unknown): unknown => (Array.isArray(value) && value.length === 0 ? {} : value)
 
-/** Prepares rows by giving fields their documented names. `complete` adds what other fields of the row imply. */
+/** Creates a function that gives fields their documented names. `complete` then adds values from other fields. */
 export function renameFields<T>(otherNames: OtherNames<T>, complete?: (row: Row) => Row): Prepare {
   const renames = Object.entries(otherNames as OtherNames).map(([name, others = []]) =>
-    isList(others) ? renameField(name, others) : inField(name, renameFields(others)),
+    isList(others) ? renameField(name, others) : prepareField(name, renameFields(others)),
   )
   const prepare = (value: unknown) => {
     let row = toObject(value)
@@ -43,6 +43,6 @@ function renameField(name: string, others: readonly string[]): (row: Row) => Row
   }
 }
 
-function inField(name: string, prepare: Prepare): (row: Row) => Row {
+function prepareField(name: string, prepare: Prepare): (row: Row) => Row {
   return (row) => (name in row ? { ...row, [name]: prepare(row[name]) } : row)
 }

@@ -20,25 +20,29 @@ export type StandardResult<Output> =
 
 /** One issue of a Standard Schema. */
 export interface StandardIssue {
-  /** The sentence that says what is wrong. */
+  /** What is wrong. */
   readonly message: string
   /** The keys that lead to the value. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
 /**
- * Converts the first issues of a Standard Schema to those of this package. `at` is the path of the value in the
+ * Converts the first issues of a Standard Schema to issues of this package. `at`: the path of the value in the
  * response.
  */
-export function toIssues(issues: readonly StandardIssue[], at: readonly (string | number)[], most: number): Issue[] {
-  // ArkType's list is a class of its own, whose `slice` and `map` do not work as those of an array.
-  return Array.from({ length: Math.min(issues.length, most) }, (_, index) => {
+export function toIssues(
+  issues: readonly StandardIssue[],
+  at: readonly (string | number)[],
+  maxIssues: number,
+): Issue[] {
+  // ArkType's list is not a plain array: its `slice` and `map` behave differently.
+  return Array.from({ length: Math.min(issues.length, maxIssues) }, (_, index) => {
     const { message, path = [] } = issues[index]!
-    return { message, path: [...at, ...Array.from(path, keyOf)] }
+    return { message, path: [...at, ...Array.from(path, toKey)] }
   })
 }
 
-function keyOf(segment: PropertyKey | { readonly key: PropertyKey }): string | number {
+function toKey(segment: PropertyKey | { readonly key: PropertyKey }): string | number {
   const key = typeof segment === 'object' ? segment.key : segment
   return typeof key === 'number' ? key : String(key)
 }

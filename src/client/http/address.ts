@@ -1,6 +1,6 @@
 import { mismatch } from '../checks/mismatch.ts'
 import { ConfigurationError } from '../errors.ts'
-import { canParseUrl, environment, pageAddress } from '../runtime/environment.ts'
+import { canParseUrl, getPageUrl, readVariable } from '../runtime/environment.ts'
 import { isRecord } from '../runtime/text.ts'
 
 /** The option and the variable that set an address. */
@@ -46,11 +46,11 @@ export class Address {
   #find(): string {
     const { option, variable } = this.names
     if (isRelative(this.#given)) {
-      const base = pageAddress()
+      const base = getPageUrl()
       if (base) return parseAddress(option, new URL(this.#given, base), this.#allowInsecureHttp)
       throw new ConfigurationError(`${option}: is relative to a page, and there is no page here: give an absolute URL`)
     }
-    const value = environment(variable)
+    const value = readVariable(variable)
     if (value === undefined) throw new ConfigurationError(`no base URL: set ${formatAddressNames(this.names)}`)
     return parseAddress(variable, value, this.#allowInsecureHttp)
   }

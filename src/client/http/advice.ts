@@ -51,12 +51,12 @@ function isUnknownPath({ path, spec }: Call<unknown>, isFromApi: boolean): boole
 
 /** A user's path has no named parameters, so a segment of digits counts as an id. */
 const hasIdInPath = (path: string, { path: { params } }: Call<unknown>['spec']): boolean =>
-  params.length > 0 ? params.some(({ check }) => check.isId) : path.split('/').some(id.fits)
+  params.length > 0 ? params.some(({ check }) => check.isId) : path.split('/').some(id.isValid)
 
 /** A user's body has no checks, so a value that looks like an id counts as one. */
 function hasIdInBody({ json, checks }: Call<unknown>['spec']): boolean {
   const values = Object.entries(isRecord(json) ? json : {})
-  return values.some(([name, value]) => (checks ? Boolean(value && checks[name]?.isId) : id.fits(value)))
+  return values.some(([name, value]) => (checks ? Boolean(value && checks[name]?.isId) : id.isValid(value)))
 }
 
 /** The reference does not document the links section, so some servers may lack it. */

@@ -1,7 +1,7 @@
-import { codePointOf, formatValue, misfitIn, mismatch, reasonOf } from '../checks/mismatch.ts'
+import { findMisfit, formatCodePoint, formatValue, mismatch, reasonOf } from '../checks/mismatch.ts'
 import { ConfigurationError } from '../errors.ts'
-import { environment } from '../runtime/environment.ts'
-import { steersFramework } from '../runtime/framework.ts'
+import { readVariable } from '../runtime/environment.ts'
+import { isForFramework } from '../runtime/framework.ts'
 import { type Redact, Secrets } from '../secrets.ts'
 
 /** The key, or a function that returns it, called before each attempt. `null`: no key is sent. */
@@ -36,7 +36,7 @@ export class ApiKey {
 
   /** The key, or the function that returns it; `undefined` if it is missing. */
   get source(): KeySource | undefined {
-    return this.#source === undefined ? environment('SHORTLINK_API_KEY') : this.#source
+    return this.#source === undefined ? readVariable('SHORTLINK_API_KEY') : this.#source
   }
 
   /** Whether calls send a key. They fail if it is missing. */
@@ -90,7 +90,7 @@ export class ApiKey {
     try {
       return await source()
     } catch (error) {
-      if (steersFramework(error)) throw error
+      if (isForFramework(error)) throw error
       throw new ConfigurationError(`apiKey() failed: ${reasonOf(error)}`, { redact: this.redact })
     }
   }
@@ -108,7 +108,7 @@ function assertKey(key: unknown, name: string): string {
 }
 
 function readScheme(redact?: Redact): AuthScheme {
-  const scheme = environment('SHORTLINK_AUTH_SCHEME') ?? 'Bearer'
+  const scheme = readVariable('SHORTLINK_AUTH_SCHEME') ?? 'Bearer'
   const known = authSchemes.find((name) => name === scheme)
   if (known) return known
   const problem = mismatch(`one of ${authSchemes.join(', ')}`, scheme, formatValue)
@@ -123,6 +123,6 @@ function findKeyProblem(key: unknown): string | undefined {
     return `begins with “${scheme}”: leave that out, the client adds what \`authScheme\` or SHORTLINK_AUTH_SCHEME says`
   if (key !== key.trim()) return 'begins or ends with white space: trim it'
   // Only the code point, because the whole key may consist of such characters.
-  const misfit = misfitIn(key, /[\x21-\x7e]/)
-  return misfit && `contains a character that a header cannot carry: ${codePointOf(misfit)}`
+  const misfit = findMisfit(key, /[\x21-\x7e]/)
+  return misfit && `contains a character that a header cannot carry: ${formatCodePoint(misfit)}`
 }

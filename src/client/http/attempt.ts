@@ -2,14 +2,14 @@
 import ky from 'ky'
 import { mismatch } from '../checks/mismatch.ts'
 import type { ParseContext } from '../fields/parse.ts'
-import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
+import { parseRetryAfter, readRateLimitState } from '../rate-limit/headers.ts'
 import type { SlotWait } from '../rate-limit/limiter.ts'
 import { EXPIRED, throwIfAborted, withDeadline } from '../runtime/abort.ts'
 import { systemClock } from '../runtime/clock.ts'
-import { sentOnce } from '../runtime/environment.ts'
-import { type FetchResponse, headerOf, isRequest, isResponse, readableHeaders } from '../runtime/fetch.ts'
-import { hasDigest, steersFramework } from '../runtime/framework.ts'
-import { kind } from '../runtime/text.ts'
+import { preventResend } from '../runtime/environment.ts'
+import { copyHeaders, type FetchResponse, isRequest, isResponse, readHeader } from '../runtime/fetch.ts'
+import { hasDigest, isForFramework } from '../runtime/framework.ts'
+import { describeType } from '../runtime/text.ts'
 import { redactHeaders } from '../secrets.ts'
 import type { CallResult } from './api-promise.ts'
 import { decode, parseBody, readBytes, readText } from './body.ts'
@@ -141,7 +141,7 @@ export async function makeAttempt<T>(
 /** Returns whether a value that the user's code or `fetch` threw must reach the user's framework unchanged. */
 function isSteering(thrown: unknown, step: Step): boolean {
   if (thrown === EXPIRED) return false
-  return step === 'hook' || step === 'key' ? steersFramework(thrown) : hasDigest(thrown)
+  return step === 'hook' || step === 'key' ? isForFramework(thrown) : hasDigest(thrown)
 }
 
 /**
@@ -184,7 +184,7 @@ function buildInit(
   }
   const { redirect = 'manual' } = upload ?? {}
   // ky would clone the body, and combine the signal with AbortSignal.any, which leaks.
-  const content = upload ? { body: upload.body, duplex: 'half' } : body !== undefined && { body: sentOnce(body) }
+  const content = upload ? { body: upload.body, duplex: 'half' } : body !== undefined && { body: preventResend(body) }
   return { ...fetchOptions, method, headers, redirect, signal, ...content }
 }
 
@@ -192,7 +192,7 @@ function buildInit(
 function checkResponse(given: unknown): FetchResponse {
   const isUsed = (given as Partial<Response> | null | undefined)?.bodyUsed === true
   if (isResponse(given) && !isUsed) return given
-  const received = isUsed ? 'one whose body was already read' : kind(given)
+  const received = isUsed ? 'one whose body was already read' : describeType(given)
   throw new AttemptError(`\`fetch\` must return a new Response each time, received ${received}`)
 }
 
@@ -220,7 +220,7 @@ function observeResponse(
   const { endpoint } = call
   const { limiter } = endpoint
   const { status } = response
-  const headers = { get: (name: string) => headerOf(response, name) }
+  const headers = { get: (name: string) => readHeader(response, name) }
   const retryAfter = parseRetryAfter(headers, body)
   const opened = openEnvelope(body, status)
   // Some gateways respond with 403 above the rate limit.
@@ -232,7 +232,7 @@ function observeResponse(
   const { inARow, lastAt } = endpoint.refusals
   if (!isRateLimited) endpoint.refusals = { inARow: 0, lastAt }
   else if (attempt.began > lastAt) endpoint.refusals = { inARow: inARow + 1, lastAt: systemClock.now() }
-  const rateLimit = limiter?.state ?? rateLimitStateOf(headers)
+  const rateLimit = limiter?.state ?? readRateLimitState(headers)
   endpoint.lastRateLimit = rateLimit
   const durationMs = Math.max(0, performance.now() - sentAt)
   emit(call, 'onResponse', () => ({ attempt: attempt.number, status, durationMs, rateLimit }))
@@ -270,7 +270,7 @@ function releaseSlot({ endpoint: { limiter } }: Call<unknown>): void {
 /** Returns the response itself; if it or its URL contains a secret, a copy without secrets and without the URL. */
 function redactResponse(response: FetchResponse, { redact, target }: Call<unknown>): Response {
   const { status, statusText = '' } = response
-  const headers = [...readableHeaders(response)]
+  const headers = [...copyHeaders(response)]
   const isSafe = [target, statusText, ...headers.flat()].every((text) => redact(text) === text)
   if (isSafe) return response as Response
   return new Response(null, { status, statusText: redact(statusText), headers: redactHeaders(redact, headers) })

@@ -1,6 +1,6 @@
 import { isBrowser } from '../runtime/environment.ts'
 import type { FetchResponse } from '../runtime/fetch.ts'
-import { isRecord, printable, shorten } from '../runtime/text.ts'
+import { isRecord, shorten, toPrintable } from '../runtime/text.ts'
 import type { Redact } from '../secrets.ts'
 
 /** The size limit of a response after decompression: 16 MiB. */
@@ -134,5 +134,5 @@ function extractExcerpt(text: string): string {
     .replace(/<!--[\s\S]*?(-->|$)/g, ' ')
     .replace(/<(script|style)\b[\s\S]*?(<\/\1|$)/gi, ' <')
     .replace(/<[^<>]*(>|$)/g, ' ')
-  return shorten(printable(visible).replace(/ +/g, ' ').trim(), 100)
+  return shorten(toPrintable(visible).replace(/ +/g, ' ').trim(), 100)
 }

@@ -11,7 +11,7 @@ import {
 import { systemClock } from '../runtime/clock.ts'
 import { isBrowser } from '../runtime/environment.ts'
 import type { Fetch, FetchOptions } from '../runtime/fetch.ts'
-import { isPlain, isRecord, kind } from '../runtime/text.ts'
+import { describeType, isPlain, isRecord } from '../runtime/text.ts'
 import { VERSION } from '../runtime/version.ts'
 import { type Redact, redactPasswords, Secrets } from '../secrets.ts'
 import type { ApiKey } from './api-key.ts'
@@ -291,7 +291,7 @@ export function createErrorContext(
   redact: Redact = settings.apiKey.redact,
 ): ErrorContext {
   const { known } = (api === 'opener' ? settings.opener : settings.management).address
-  const shown = typeof method === 'string' ? method : kind(method)
+  const shown = typeof method === 'string' ? method : describeType(method)
   return { method: shown, path, ...(known && { url: known + path }), calledFrom, redact }
 }
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import { mismatch } from '../checks/mismatch.ts'
 import type { Issue, RateLimitState } from '../errors.ts'
-import { integer, isAbsent, rowsOf } from '../fields/fields.ts'
+import { integer, isAbsent, toRows } from '../fields/fields.ts'
 import { addIssue, type ParseContext, parse, parseWithStandardSchema } from '../fields/parse.ts'
 import { type Prepare, toObject } from '../fields/prepare.ts'
 import type { StandardSchema } from '../fields/standard-schema.ts'
@@ -214,7 +214,7 @@ function openPage<T>(body: Record<string, unknown>, keys: readonly string[], { i
   const maxpage = readNumberIfSent('maxpage')
   // PHP sometimes sends null for an empty list.
   const list = envelope[key] ?? (result === 0 ? [] : undefined)
-  const found = rowsOf(list)
+  const found = toRows(list)
   if (!found) addIssue({ path, issues }, key, mismatch('a list', envelope[key]))
   const rows = found ?? []
   // `nextpage` comes second, because some servers send it as null on every page.

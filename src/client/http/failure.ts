@@ -15,8 +15,8 @@ import {
   TimeoutError,
 } from '../errors.ts'
 import { isSlotRefusal, MAX_IMPOSED_WAIT } from '../rate-limit/limiter.ts'
-import { abortReason, EXPIRED } from '../runtime/abort.ts'
-import { type FetchResponse, readableHeaders } from '../runtime/fetch.ts'
+import { EXPIRED, getAbortReason } from '../runtime/abort.ts'
+import { copyHeaders, type FetchResponse } from '../runtime/fetch.ts'
 import { type Redact, redactCause, redactLine } from '../secrets.ts'
 import { describeRedirect, getBodyAdvice, getRefusalAdvice } from './advice.ts'
 import { BodyTooLargeError, describeUnreadable } from './body.ts'
@@ -61,7 +61,7 @@ export function createAbortError(
 export function createSlotError(call: Call<unknown>, attempt: Attempt, reason: unknown): ShortLinkError {
   const { signal, redact, endpoint } = call
   const context = createContext(call, attempt, { isSent: false, outcome: 'not-sent', mayRepeat: true })
-  if (signal?.aborted) return new AbortError(abortReason(signal), context)
+  if (signal?.aborted) return new AbortError(getAbortReason(signal), context)
   if (!isSlotRefusal(reason)) {
     const cause = redactCause(redact, reason)
     return new ConnectionError(`the rate limiter failed: ${findInnermostReason(cause)}`, context, { cause })
@@ -107,7 +107,7 @@ export function failWithoutResponse(
   }
 
   if (signal?.aborted) {
-    return failWith('unknown', false, (context) => new AbortError(abortReason(signal), context))
+    return failWith('unknown', false, (context) => new AbortError(getAbortReason(signal), context))
   }
   if (thrown === EXPIRED) {
     const limit = getTimeLimit(call, attempt)
@@ -176,7 +176,7 @@ export function failWithRefusal(
   { status, message }: Refusal,
 ): Failure {
   const { response, body, rateLimit, retryAfter } = received
-  const headers = readableHeaders(response)
+  const headers = copyHeaders(response)
   const isFromApi = isApiRefusal(body)
   const isOpaque = (response as Partial<Response>).type === 'opaqueredirect'
   const isRedirect = isOpaque || (status >= 300 && status <= 399 && headers.has('location'))

@@ -1,8 +1,8 @@
 import { type Checks, checkOptions, checkParams, positiveInteger } from '../checks/checks.ts'
 import { AbortError, type ErrorContext, InvalidResponseError, type Issue, isShortLinkError } from '../errors.ts'
-import { abortReason, onAbort } from '../runtime/abort.ts'
+import { getAbortReason, onAbort } from '../runtime/abort.ts'
 import { asyncIterator } from '../runtime/environment.ts'
-import { framesOf } from '../runtime/stack.ts'
+import { getUserFrames } from '../runtime/stack.ts'
 import { isRecord } from '../runtime/text.ts'
 import { type ApiPromise, CallPromise, type CallResult } from './api-promise.ts'
 import type { CallSpec } from './call.ts'
@@ -44,14 +44,14 @@ const listOptionChecks = {
   ...requestOptionChecks,
   concurrency: {
     expected: 'a whole number from 1 to 100',
-    fits: (value: unknown) => positiveInteger.fits(value) && (value as number) <= 100,
+    isValid: (value: unknown) => positiveInteger.isValid(value) && (value as number) <= 100,
   },
 } satisfies Checks<keyof ListOptions>
 
 const toArrayChecks = {
   limit: {
     expected: positiveInteger.expected,
-    fits: (value: unknown) => value === Number.POSITIVE_INFINITY || positiveInteger.fits(value),
+    isValid: (value: unknown) => value === Number.POSITIVE_INFINITY || positiveInteger.isValid(value),
   },
 }
 
@@ -134,7 +134,7 @@ export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromis
 
   async #requestPage(): Promise<CallResult<Page<T>>> {
     let calledFrom = new Error()
-    if (framesOf(calledFrom) === '') {
+    if (getUserFrames(calledFrom) === '') {
       // An `await` calls `then` without a frame of the program. Two microtasks later, the stack has its line.
       await undefined
       await undefined
@@ -241,13 +241,13 @@ async function* requestPages<T>(
   const throwIfAborted = () => {
     if (!signal?.aborted) return
     const context = api.createContext({ method: 'GET', path: list.path })
-    throw new AbortError(abortReason(signal), { ...context, outcome: inFlight.length > 0 ? 'unknown' : 'not-sent' })
+    throw new AbortError(getAbortReason(signal), { ...context, outcome: inFlight.length > 0 ? 'unknown' : 'not-sent' })
   }
   throwIfAborted()
   // One signal for all requests, so that leaving the loop aborts those in flight.
   const controller = new AbortController()
-  const isSignal = requestOptionChecks.signal.fits(signal)
-  const unsubscribe = isSignal ? onAbort(signal!, () => controller.abort(abortReason(signal!))) : undefined
+  const isSignal = requestOptionChecks.signal.isValid(signal)
+  const unsubscribe = isSignal ? onAbort(signal!, () => controller.abort(getAbortReason(signal!))) : undefined
   const options = isRecord(given) && (isSignal || !signal) ? { ...given, signal: controller.signal } : given
   try {
     const { first, requestPage } = await requestFirstPage(api, list, options, ownLimit)

@@ -1,8 +1,8 @@
 import { type Check, checkValue, id } from '../checks/checks.ts'
 import { formatValue } from '../checks/mismatch.ts'
-import { neverClimbs } from '../checks/path-segment.ts'
+import { hasNoDotSegments } from '../checks/path-segment.ts'
 import type { Issue } from '../errors.ts'
-import { kind } from '../runtime/text.ts'
+import { describeType } from '../runtime/text.ts'
 
 /** The path of a call, checked. */
 export interface Path {
@@ -41,9 +41,10 @@ export function path(text: TemplateStringsArray, ...given: Param[]): Path {
 
 /** Parses a user's path, which must not lead out of the base URL. */
 export function parseUserPath(given: unknown): Path {
-  const pattern = typeof given === 'string' ? given : kind(given)
-  const fits = typeof given === 'string' && /^\/(?!\/)[^?#\\\s\0-\x1f\x7f-\x9f]*$/.test(given) && neverClimbs(given)
-  if (fits) return { pattern, escaped: given, issues: [], params: [] }
+  const pattern = typeof given === 'string' ? given : describeType(given)
+  const isValid =
+    typeof given === 'string' && /^\/(?!\/)[^?#\\\s\0-\x1f\x7f-\x9f]*$/.test(given) && hasNoDotSegments(given)
+  if (isValid) return { pattern, escaped: given, issues: [], params: [] }
   const message =
     typeof given === 'string' && /^[a-z]/i.test(given) && !given.includes(':')
       ? `did you mean ${formatValue(`/${given}`)}?`

@@ -1,8 +1,8 @@
 import { abortSignal, aFunction, type Checks, count, milliseconds, oneOf } from '../checks/checks.ts'
-import { codePointOf, formatValue, misfitIn } from '../checks/mismatch.ts'
+import { findMisfit, formatCodePoint, formatValue } from '../checks/mismatch.ts'
 import type { Issue } from '../errors.ts'
 import type { FetchOptions, HeadersInput, OwnFetchOption } from '../runtime/fetch.ts'
-import { isPlain, isRecord, kind, printable } from '../runtime/text.ts'
+import { describeType, isPlain, isRecord, toPrintable } from '../runtime/text.ts'
 
 /**
  * Changes the headers of a request before each attempt: those of the request that it receives, or of another one that
@@ -58,7 +58,7 @@ export interface RequestOptions {
 /** @internal */
 const timeoutCheck = {
   expected: `${milliseconds.expected}, or false`,
-  fits: (value: unknown) => value === false || milliseconds.fits(value),
+  isValid: (value: unknown) => value === false || milliseconds.isValid(value),
 }
 
 /** Checks for the options that clients and calls share. @internal */
@@ -73,7 +73,7 @@ export const requestOptionChecks = {
   priority: oneOf(['normal', 'low']),
   headers: {
     expected: 'names and values of headers, each a line without control characters',
-    fits: (value: unknown) => listHeaderEntries(value)?.every(isHeader) ?? false,
+    isValid: (value: unknown) => listHeaderEntries(value)?.every(isHeader) ?? false,
     // Only the name is shown, because the value may be a secret.
     secret: true,
     hint: (value: unknown) => {
@@ -83,7 +83,7 @@ export const requestOptionChecks = {
   },
   fetchOptions: {
     expected: 'an object of options for `fetch`',
-    fits: (value: unknown) => isPlain(value) && findOwnOption(value) === undefined,
+    isValid: (value: unknown) => isPlain(value) && findOwnOption(value) === undefined,
     // Only a name is shown: a dispatcher may contain the password of a proxy.
     secret: true,
     hint: (value: unknown) => {
@@ -141,17 +141,17 @@ const isHeader = (entry: readonly unknown[]): entry is HeaderPair => findHeaderP
 
 /** Describes what is wrong with a header, without its value. */
 function findHeaderProblem([name, value]: readonly unknown[]): string | undefined {
-  if (typeof name !== 'string') return `its name is ${kind(name)}`
+  if (typeof name !== 'string') return `its name is ${describeType(name)}`
   if (name === '') return 'its name is empty'
-  const inName = misfitIn(name, /[!#$%&'*+\-.^_`|~\w]/)
+  const inName = findMisfit(name, /[!#$%&'*+\-.^_`|~\w]/)
   if (inName) return `its name contains ${describeCharacter(inName)}`
-  if (typeof value !== 'string') return `its value is ${kind(value)}`
-  const inValue = misfitIn(value, /[\t\x20-\x7e\x80-\xff]/)
+  if (typeof value !== 'string') return `its value is ${describeType(value)}`
+  const inValue = findMisfit(value, /[\t\x20-\x7e\x80-\xff]/)
   return inValue && `its value contains ${describeCharacter(inValue)}, which a header cannot carry`
 }
 
 /** Describes a character by its code point, and shows it if it is visible: `“…” (U+2026)`. */
 function describeCharacter(char: string): string {
-  const isVisible = /\S/.test(char) && printable(char) === char
-  return isVisible ? `“${char}” (${codePointOf(char)})` : codePointOf(char)
+  const isVisible = /\S/.test(char) && toPrintable(char) === char
+  return isVisible ? `“${char}” (${formatCodePoint(char)})` : formatCodePoint(char)
 }

@@ -2,7 +2,7 @@ import { aFunction, type Checks } from '../checks/checks.ts'
 import { mismatch, reasonOf } from '../checks/mismatch.ts'
 import type { Issue } from '../errors.ts'
 import { throwIfAborted } from '../runtime/abort.ts'
-import { asyncIterator, canStream, isBrowser, sentOnce, streamedRedirect } from '../runtime/environment.ts'
+import { asyncIterator, canStream, getStreamRedirect, isBrowser, preventResend } from '../runtime/environment.ts'
 import { runtimeFetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
 import type { OnProgress, OpenedUpload, Sender, Upload } from './call.ts'
@@ -57,12 +57,12 @@ async function openUpload(given: UploadContent, onProgress: OnProgress, { fetch 
   const content = isCopied ? await wrapReadError(given.arrayBuffer()) : given
   const total = isSized(content) ? getSize(content) : undefined
   // To report a redirect, fetch keeps a copy of what it sends.
-  const redirect = total !== undefined && total <= MAX_COPIED ? 'manual' : streamedRedirect()
+  const redirect = total !== undefined && total <= MAX_COPIED ? 'manual' : getStreamRedirect()
   // Every fetch can send bytes, but only some can send streams.
   const inPieces = canStream() && (isCustom ? isBlob(content) : onProgress !== undefined)
   if (isSized(content) && !inPieces) {
     const onSent = () => notify(onProgress, { loaded: getSize(content), total })
-    return { body: sentOnce(content), headers: {}, redirect, onSent }
+    return { body: preventResend(content), headers: {}, redirect, onSent }
   }
   const stream = isSized(content) ? new Blob([content as BlobPart]).stream() : content
   const source = openSource(stream, (loaded) => notify(onProgress, { loaded, total }))

@@ -45,7 +45,7 @@ const ensureOptionChecks = {
   createFirst: boolean,
   domains: {
     expected: 'a list of domains',
-    fits: (value: unknown) => Array.isArray(value) && value.every((domain) => typeof domain === 'string'),
+    isValid: (value: unknown) => Array.isArray(value) && value.every((domain) => typeof domain === 'string'),
   },
   newest: aFunction,
 } satisfies Checks<keyof EnsureOptions>

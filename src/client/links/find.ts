@@ -1,6 +1,6 @@
 import { formatValue } from '../checks/mismatch.ts'
 import { InvalidRequestError, type Issue } from '../errors.ts'
-import { rowsOf } from '../fields/fields.ts'
+import { toRows } from '../fields/fields.ts'
 import { parse } from '../fields/parse.ts'
 import type { Api } from '../http/api.ts'
 import type { CallResult } from '../http/api-promise.ts'
@@ -170,7 +170,7 @@ const readMatches = (wanted: WantedLink): Read<Matches | undefined> => {
       const links = pickLinks(read({ id, clicks, uniqueclicks, ...details }, ['details']), wanted)
       return links.length > 0 ? { links, others: 'unknown' } : undefined
     }
-    const rows = rowsOf(isRecord(data) ? data.urls : (urls ?? data))
+    const rows = toRows(isRecord(data) ? data.urls : (urls ?? data))
     if (!rows) return undefined
     const all = rows.flatMap((row, index) => read(row, isRecord(data) ? ['data', 'urls', index] : ['urls', index]))
     const links = pickLinks(all, wanted)

@@ -44,7 +44,7 @@ export function parseRateHeaders(headers: HeadersLike): ParsedRateHeaders {
 }
 
 /** The state of the rate limit according to one response, with the reset converted to this machine's clock. */
-export function rateLimitStateOf(headers: HeadersLike): RateLimitState {
+export function readRateLimitState(headers: HeadersLike): RateLimitState {
   const { limit, remaining, reset = Number.NaN, date } = parseRateHeaders(headers)
   const now = Date.now()
   const untilReset = reset * 1000 - (date ?? now)

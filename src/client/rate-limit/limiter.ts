@@ -1,6 +1,6 @@
 import { type Checks, MAX_TIMER, milliseconds, nonEmptyString, positiveInteger } from '../checks/checks.ts'
 import type { RateLimitState } from '../errors.ts'
-import { abortReason, onAbort } from '../runtime/abort.ts'
+import { getAbortReason, onAbort } from '../runtime/abort.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import type { Fetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
@@ -118,8 +118,8 @@ export class Limiter implements RateLimiter {
     const now = this.#clock.now()
     const endsAt = this.#window.endsAt(now)
     return {
-      limit: finite(this.#window.limit),
-      remaining: finite(this.#window.remaining(now)),
+      limit: toFinite(this.#window.limit),
+      remaining: toFinite(this.#window.remaining(now)),
       resetAt: endsAt === undefined ? undefined : new Date(Date.now() + endsAt - now),
       queued: this.#queue.length,
     }
@@ -127,17 +127,17 @@ export class Limiter implements RateLimiter {
 
   acquire(options: AcquireOptions = {}): Promise<void> | undefined {
     const { signal, deadline = Infinity, attempt = 1, priority, onWait } = options
-    if (signal?.aborted) return Promise.reject(abortReason(signal))
+    if (signal?.aborted) return Promise.reject(getAbortReason(signal))
     const now = this.#clock.now()
-    const standing = { attempt, isLow: priority === 'low' }
+    const rank = { attempt, isLow: priority === 'low' }
     let ahead = this.#queue.length
-    while (ahead > 0 && goesBefore(standing, this.#queue[ahead - 1]!)) ahead--
-    if (ahead === 0 && this.#window.take(now, this.#serve, standing.isLow)) return undefined
+    while (ahead > 0 && canOvertake(rank, this.#queue[ahead - 1]!)) ahead--
+    if (ahead === 0 && this.#window.take(now, this.#serve, rank.isLow)) return undefined
     return new Promise((resolve, reject) => {
-      const waiter: Waiter = { ...standing, expiresAt: now + deadline, onWait, expectedAt: -Infinity, resolve, reject }
+      const waiter: Waiter = { ...rank, expiresAt: now + deadline, onWait, expectedAt: -Infinity, resolve, reject }
       const abort = () => {
         this.#remove(waiter)
-        reject(abortReason(signal!))
+        reject(getAbortReason(signal!))
         this.#setTimer()
       }
       waiter.unsubscribe = signal && onAbort(signal, abort)
@@ -194,7 +194,7 @@ export class Limiter implements RateLimiter {
   /** Rejects a call that cannot get its slot in time, or reports its wait. Returns whether it still waits. */
   #review(waiter: Waiter, now: number, ahead: number): boolean {
     const wait = this.#window.estimateWait(now, ahead)
-    const refusal = this.#refusalOf(waiter, now, wait)
+    const refusal = this.#findRefusal(waiter, now, wait)
     if (refusal) {
       this.#remove(waiter)
       waiter.reject(refusal)
@@ -209,7 +209,7 @@ export class Limiter implements RateLimiter {
   }
 
   /** Why a call must not wait any longer, if so. */
-  #refusalOf({ expiresAt }: Waiter, now: number, wait: number): SlotRefusal | undefined {
+  #findRefusal({ expiresAt }: Waiter, now: number, wait: number): SlotRefusal | undefined {
     const imposed = this.#window.imposedWait(now)
     const ms = Math.max(1, wait, imposed)
     if (now >= expiresAt || now + ms > expiresAt) return { reason: 'deadline', ms }
@@ -232,12 +232,12 @@ export class Limiter implements RateLimiter {
 }
 
 /** Tells if one call gets its slot before another that came earlier. */
-function goesBefore(one: Pick<Waiter, 'attempt' | 'isLow'>, other: Waiter): boolean {
+function canOvertake(one: Pick<Waiter, 'attempt' | 'isLow'>, other: Waiter): boolean {
   if (one.isLow !== other.isLow) return other.isLow
   return one.attempt > other.attempt
 }
 
-function finite(count: number): number | undefined {
+function toFinite(count: number): number | undefined {
   return count < Infinity ? count : undefined
 }
 
@@ -245,11 +245,11 @@ function finite(count: number): number | undefined {
 export const rateLimitChecks = {
   requests: {
     expected: 'a whole number from 1, or Infinity',
-    fits: (value) => value === Number.POSITIVE_INFINITY || positiveInteger.fits(value),
+    isValid: (value) => value === Number.POSITIVE_INFINITY || positiveInteger.isValid(value),
   },
   interval: {
     expected: `milliseconds above 0 and up to ${DAY}`,
-    fits: (value) => milliseconds.fits(value) && Number(value) <= DAY,
+    isValid: (value) => milliseconds.isValid(value) && Number(value) <= DAY,
   },
   name: nonEmptyString,
 } satisfies Checks<keyof RateLimitOptions>
@@ -266,7 +266,7 @@ export interface LimiterOwner {
 /** The least time that a limiter stays after its last use, in milliseconds. */
 const IDLE = 60_000
 
-type LimiterFor = (owner: LimiterOwner, options: RateLimitOptions) => Limiter
+type GetLimiter = (owner: LimiterOwner, options: RateLimitOptions) => Limiter
 
 /**
  * The limiters of a process, behind a function: nothing that is inspected or printed leads to the keys that tell them
@@ -274,21 +274,21 @@ type LimiterFor = (owner: LimiterOwner, options: RateLimitOptions) => Limiter
  *
  * One that is idle, with its window over and nobody waiting, leaves when another owner comes.
  */
-function limitersOfProcess(): LimiterFor {
+function createLimiterRegistry(): GetLimiter {
   const known = new Map<string, { readonly limiter: Limiter; usedAt: number }>()
   const numbers = new WeakMap<object, number>()
   let nextNumber = 1
   let sweptAt = 0
 
-  function numberOf(value: object): number {
+  function getNumber(value: object): number {
     const number = numbers.get(value) ?? nextNumber++
     numbers.set(value, number)
     return number
   }
 
-  function idOf({ baseUrl, key, fetch }: LimiterOwner, name: string | undefined): string {
+  function createId({ baseUrl, key, fetch }: LimiterOwner, name: string | undefined): string {
     if (name !== undefined) return JSON.stringify([baseUrl, name])
-    return JSON.stringify([baseUrl, typeof key === 'function' ? numberOf(key) : [key], numberOf(fetch)])
+    return JSON.stringify([baseUrl, typeof key === 'function' ? getNumber(key) : [key], getNumber(fetch)])
   }
 
   function removeIdle(now: number): void {
@@ -298,7 +298,7 @@ function limitersOfProcess(): LimiterFor {
 
   return (owner, options) => {
     const now = systemClock.now()
-    const id = idOf(owner, options.name)
+    const id = createId(owner, options.name)
     const found = known.get(id)
     if (found) {
       found.usedAt = now
@@ -320,9 +320,9 @@ const LIMITERS = Symbol.for('shortlink-sdk.limiters.2')
  * it is asked for, which each call does. The smallest `requests` and the longest `interval` that were given for it
  * hold.
  */
-export function limiterFor(owner: LimiterOwner, options: RateLimitOptions): Limiter {
-  const holder = globalThis as { [LIMITERS]?: LimiterFor }
+export function getLimiter(owner: LimiterOwner, options: RateLimitOptions): Limiter {
+  const holder = globalThis as { [LIMITERS]?: GetLimiter }
   // Not enumerable, so that `console.log(globalThis)` does not show it.
-  if (!holder[LIMITERS]) Object.defineProperty(holder, LIMITERS, { value: limitersOfProcess() })
+  if (!holder[LIMITERS]) Object.defineProperty(holder, LIMITERS, { value: createLimiterRegistry() })
   return holder[LIMITERS]!(owner, options)
 }

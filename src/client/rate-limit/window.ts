@@ -97,7 +97,7 @@ export class RateLimitWindow {
 
   /** Returns when a slot becomes free, if no response arrives before. */
   nextAt(now: number): number {
-    return this.remaining(now) > 0 ? this.#slotAt(this.#sent) : this.#mustEndAt
+    return this.remaining(now) > 0 ? this.#getSlotTime(this.#sent) : this.#mustEndAt
   }
 
   /** Takes a slot if one is free. */
@@ -148,10 +148,10 @@ export class RateLimitWindow {
   /** Estimates the wait of a call with `ahead` calls in front of it, if no other program uses the key. */
   estimateWait(now: number, ahead: number): number {
     const behind = ahead - this.remaining(now)
-    if (behind < 0) return Math.max(0, this.#slotAt(this.#sent + ahead) - now)
+    if (behind < 0) return Math.max(0, this.#getSlotTime(this.#sent + ahead) - now)
     const windows = Math.floor(behind / this.limit)
     const share = (behind % this.limit) / this.limit
-    return (this.endsAt(now) ?? now) - now + windows * this.#interval + share * this.#rampOf(this.#othersUsedIt)
+    return (this.endsAt(now) ?? now) - now + windows * this.#interval + share * this.#getRampTime(this.#hadOthers)
   }
 
   /** Returns the rest of the wait that the server imposed when it refused a request. */
@@ -226,7 +226,7 @@ function statedWait(headers: ParsedRateHeaders, retryAfter = Infinity, interval:
  * Returns the longest time until the window ends on the server's clock; `Infinity` if the server states none, or one in
  * the past. The server may have rounded the reset down, so the window ends within the second after it.
  */
-function untilReset({ reset, date }: ParsedRateHeaders): number {
+function getTimeUntilReset({ reset, date }: ParsedRateHeaders): number {
   const wait = (reset ?? Number.NaN) * SECOND - (date ?? Number.NaN)
   return wait > 0 ? wait + SECOND : Infinity
 }

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { checks, secret, string } from '../checks/checks.ts'
+import { defineChecks, secret, string } from '../checks/checks.ts'
 import { integer, object, text, textOrNull } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import { path } from '../http/path.ts'
@@ -39,7 +39,7 @@ export class AccountResource extends Resource {
   }
 }
 
-const accountUpdate = /* @__PURE__ */ checks<AccountUpdate>({}, { email: string, password: secret })
+const accountUpdate = /* @__PURE__ */ defineChecks<AccountUpdate>({}, { email: string, password: secret })
 
 /** An account. */
 export interface Account extends z.infer<typeof Account> {}

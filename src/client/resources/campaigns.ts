@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { boolean, checks, nonEmptyString, string } from '../checks/checks.ts'
+import { boolean, defineChecks, nonEmptyString, string } from '../checks/checks.ts'
 import { flag, ifSent, integer, object, optional, text, textOrFalse } from '../fields/fields.ts'
 import { renameFields } from '../fields/prepare.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
@@ -98,9 +98,9 @@ export class CampaignsResource extends Resource {
   }
 }
 
-const campaignCreate = /* @__PURE__ */ checks<CampaignCreate>({}, { name: string, slug: string, public: boolean })
+const campaignCreate = /* @__PURE__ */ defineChecks<CampaignCreate>({}, { name: string, slug: string, public: boolean })
 
-const campaignUpdate = /* @__PURE__ */ checks<CampaignUpdate>(
+const campaignUpdate = /* @__PURE__ */ defineChecks<CampaignUpdate>(
   { name: nonEmptyString },
   { slug: string, public: boolean },
 )

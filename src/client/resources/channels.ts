@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { boolean, checks, hexColor, nonEmptyString, oneOf, string } from '../checks/checks.ts'
+import { boolean, defineChecks, hexColor, nonEmptyString, oneOf, string } from '../checks/checks.ts'
 import { flag, ifSent, integer, object, openText, optional, text, textOrNull } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
@@ -110,9 +110,9 @@ const itemType = /* @__PURE__ */ oneOf(['links', 'bio', 'qr'])
 
 const channelDetails = { description: string, color: hexColor, starred: boolean }
 
-const channelCreate = /* @__PURE__ */ checks<ChannelCreate>({ name: nonEmptyString }, channelDetails)
+const channelCreate = /* @__PURE__ */ defineChecks<ChannelCreate>({ name: nonEmptyString }, channelDetails)
 
-const channelUpdate = /* @__PURE__ */ checks<ChannelUpdate>({}, { name: string, ...channelDetails })
+const channelUpdate = /* @__PURE__ */ defineChecks<ChannelUpdate>({}, { name: string, ...channelDetails })
 
 /** A channel. */
 export interface Channel extends z.infer<typeof Channel> {}

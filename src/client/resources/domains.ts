@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { checks, domainUrl, httpUrl } from '../checks/checks.ts'
+import { defineChecks, domainUrl, httpUrl } from '../checks/checks.ts'
 import { integer, object, text, textOrNull } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
@@ -71,9 +71,9 @@ export class DomainsResource extends Resource {
 
 const redirects = { redirectroot: httpUrl, redirect404: httpUrl }
 
-const domainCreate = /* @__PURE__ */ checks<DomainCreate>({ domain: domainUrl }, redirects)
+const domainCreate = /* @__PURE__ */ defineChecks<DomainCreate>({ domain: domainUrl }, redirects)
 
-const domainUpdate = /* @__PURE__ */ checks<DomainUpdate>({}, redirects)
+const domainUpdate = /* @__PURE__ */ defineChecks<DomainUpdate>({}, redirects)
 
 /** A branded domain. */
 export interface Domain extends z.infer<typeof Domain> {}

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { alias, checks, count, date, filename as filenameCheck, secret, string } from '../checks/checks.ts'
+import { alias, count, date, defineChecks, filename as filenameCheck, secret, string } from '../checks/checks.ts'
 import { integer, object, text } from '../fields/fields.ts'
 import { renameFields } from '../fields/prepare.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
@@ -63,9 +63,9 @@ export class FilesResource extends Resource {
   }
 }
 
-const search = /* @__PURE__ */ checks<FileQuery>({}, { ...pageChecks, name: string })
+const search = /* @__PURE__ */ defineChecks<FileQuery>({}, { ...pageChecks, name: string })
 
-const upload = /* @__PURE__ */ checks<FileUpload>(
+const upload = /* @__PURE__ */ defineChecks<FileUpload>(
   {},
   { name: string, custom: alias, domain: string, password: secret, expiry: date, maxdownloads: count },
 )

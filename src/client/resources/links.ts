@@ -1,5 +1,15 @@
 import type * as z from 'zod/mini'
-import { alias, anyUrl, type Check, checks, dateTime, id, nonEmptyString, secret, string } from '../checks/checks.ts'
+import {
+  alias,
+  anyUrl,
+  type Check,
+  dateTime,
+  defineChecks,
+  id,
+  nonEmptyString,
+  secret,
+  string,
+} from '../checks/checks.ts'
 import { formatValue } from '../checks/mismatch.ts'
 import {
   countOrNull,
@@ -233,16 +243,16 @@ function listOfPairs<Name extends string, Other extends string>(
   other: Other,
   second: Check<string | URL>,
 ): Check<readonly Readonly<Record<Name | Other, string>>[]> {
-  const fits = (item: unknown) => isRecord(item) && nonEmptyString.fits(item[name]) && second.fits(item[other])
+  const isPair = (item: unknown) => isRecord(item) && nonEmptyString.isValid(item[name]) && second.isValid(item[other])
   return {
     expected: `a list of { ${name}, ${other} }, each ${other} ${second.expected}`,
     fits: (value) => Array.isArray(value) && value.every(fits),
     items: { [name]: nonEmptyString, [other]: second },
     hint: (value) => {
       const items: unknown[] = Array.isArray(value) ? value : []
-      const at = items.findIndex((item) => !fits(item))
+      const at = items.findIndex((item) => !isPair(item))
       const item = items[at]
-      const misfit = isRecord(item) ? (nonEmptyString.fits(item[name]) ? other : name) : undefined
+      const misfit = isRecord(item) ? (nonEmptyString.isValid(item[name]) ? other : name) : undefined
       const shown = misfit
         ? `${misfit} is ${formatValue((item as Record<string, unknown>)[misfit])}`
         : formatValue(item)
@@ -260,7 +270,7 @@ const optionalChecks = {
   expiry: dateTime,
   type: {
     expected: 'direct, frame, splash, or an id',
-    fits: (value: unknown) => string.fits(value) || id.fits(value),
+    isValid: (value: unknown) => string.isValid(value) || id.isValid(value),
   } satisfies Check,
   status: string,
   metatitle: string,
@@ -270,15 +280,15 @@ const optionalChecks = {
   description: string,
   pixels: {
     expected: 'a list of ids',
-    fits: (value: unknown) => Array.isArray(value) && value.every(id.fits),
+    isValid: (value: unknown) => Array.isArray(value) && value.every(id.isValid),
     isId: true,
   } satisfies Check,
   channel: id,
   campaign: id,
   deeplink: {
     expected: '{ auto, apple, google }, the last two as strings',
-    fits: (value: unknown) =>
-      isRecord(value) && [value.apple, value.google].every((store) => store === undefined || string.fits(store)),
+    isValid: (value: unknown) =>
+      isRecord(value) && [value.apple, value.google].every((store) => store === undefined || string.isValid(store)),
   } satisfies Check,
   geotarget: /* @__PURE__ */ listOfPairs('location', 'link', anyUrl),
   devicetarget: /* @__PURE__ */ listOfPairs('device', 'link', anyUrl),
@@ -286,12 +296,12 @@ const optionalChecks = {
   parameters: /* @__PURE__ */ listOfPairs('name', 'value', string),
 }
 
-const linkQuery = /* @__PURE__ */ checks<LinkQuery>({}, { ...pageChecks, order: string })
+const linkQuery = /* @__PURE__ */ defineChecks<LinkQuery>({}, { ...pageChecks, order: string })
 
 /** @internal */
-export const linkCreate = /* @__PURE__ */ checks<LinkCreate>({ url }, optionalChecks)
+export const linkCreate = /* @__PURE__ */ defineChecks<LinkCreate>({ url }, optionalChecks)
 
-const linkUpdate = /* @__PURE__ */ checks<LinkUpdate>({}, { url, ...optionalChecks })
+const linkUpdate = /* @__PURE__ */ defineChecks<LinkUpdate>({}, { url, ...optionalChecks })
 
 /** The plain calls of the links section. `links/` adds those that make several requests. */
 export class LinkCalls extends Resource {

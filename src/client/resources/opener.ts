@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { checks, httpUrl, oneOf } from '../checks/checks.ts'
+import { defineChecks, httpUrl, oneOf } from '../checks/checks.ts'
 import { integer, list, object, openText, text, textOrEmpty } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import { path } from '../http/path.ts'
@@ -34,7 +34,7 @@ export class OpenerResource extends Resource {
 
 const openerStatuses = ['public', 'private'] as const
 
-const openerCreate = /* @__PURE__ */ checks<OpenerLinkCreate>(
+const openerCreate = /* @__PURE__ */ defineChecks<OpenerLinkCreate>(
   { url: httpUrl },
   { status: /* @__PURE__ */ oneOf(openerStatuses) },
 )

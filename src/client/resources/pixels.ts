@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { checks, nonEmptyString, oneOf, string } from '../checks/checks.ts'
+import { defineChecks, nonEmptyString, oneOf, string } from '../checks/checks.ts'
 import { integer, object, openText, text } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
@@ -87,12 +87,12 @@ const pixelTypes = [
   'tiktok',
 ] as const
 
-const pixelCreate = /* @__PURE__ */ checks<PixelCreate>(
+const pixelCreate = /* @__PURE__ */ defineChecks<PixelCreate>(
   { type: /* @__PURE__ */ oneOf(pixelTypes), name: nonEmptyString, tag: nonEmptyString },
   {},
 )
 
-const pixelUpdate = /* @__PURE__ */ checks<PixelUpdate>({ tag: nonEmptyString }, { name: string })
+const pixelUpdate = /* @__PURE__ */ defineChecks<PixelUpdate>({ tag: nonEmptyString }, { name: string })
 
 /** The provider of a pixel. */
 export type PixelType = (typeof pixelTypes)[number]

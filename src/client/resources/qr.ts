@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { type Check, checks, nonEmptyString, oneOf, rgbColor, string } from '../checks/checks.ts'
+import { type Check, defineChecks, nonEmptyString, oneOf, rgbColor, string } from '../checks/checks.ts'
 import { countOrZero, counts, integer, object, optional, part, text, textOrEmpty } from '../fields/fields.ts'
 import { renameFields } from '../fields/prepare.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
@@ -86,7 +86,7 @@ const qrTypes = ['text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi'] as co
 
 const data: Check<QrData> = {
   expected: 'a string that is not empty, a list or an object',
-  fits: (value) => nonEmptyString.fits(value) || (typeof value === 'object' && value !== null),
+  isValid: (value) => nonEmptyString.isValid(value) || (typeof value === 'object' && value !== null),
 }
 
 const qrDesign = { background: rgbColor, foreground: rgbColor, logo: string }
@@ -94,7 +94,7 @@ const qrDesign = { background: rgbColor, foreground: rgbColor, logo: string }
 /** @internal */
 export const qrCreate = /* @__PURE__ */ checks<QrCodeCreate>({ type: /* @__PURE__ */ oneOf(qrTypes), data }, qrDesign)
 
-const qrUpdate = /* @__PURE__ */ checks<QrCodeUpdate>({ data }, qrDesign)
+const qrUpdate = /* @__PURE__ */ defineChecks<QrCodeUpdate>({ data }, qrDesign)
 
 /** The kind of content in a QR code. */
 export type QrType = (typeof qrTypes)[number]

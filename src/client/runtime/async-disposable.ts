@@ -1,4 +1,4 @@
-// What `await using` needs, for programs whose `lib` and types do not have it. The same as in TypeScript and
+// Declares what `await using` needs, for programs whose `lib` and types do not. The same as in TypeScript and
 // @types/node.
 declare global {
   interface SymbolConstructor {
@@ -10,7 +10,6 @@ declare global {
 }
 
 /**
- * Something that `await using` closes. To be extended in place of the global interface, so that the declaration of it
- * comes along.
+ * An object that `await using` closes. Extend it instead of the global interface, so that the declaration is included.
  */
 export interface Closable extends AsyncDisposable {}

@@ -1,4 +1,4 @@
-/** A source of time that tests can control. `now` counts milliseconds and never goes back. */
+/** A source of time that tests can control. `now` returns milliseconds and never decreases. */
 export interface Clock {
   now(): number
   setTimeout(run: () => void, ms: number): unknown
@@ -8,14 +8,14 @@ export interface Clock {
 /** A year: longer than any window or wait. */
 export const LEAP = 366 * 86_400_000
 
-/** How early a timer may fire because the runtime rounds the time, in milliseconds: 1 in Node.js, 100 in Tor Browser. */
+/** How early a timer may fire, in milliseconds. Runtimes round the time: to 1 ms in Node.js, 100 ms in Tor Browser. */
 const TOLERANCE = 250
 
 /**
- * Creates a clock on which nothing ends later than announced, even if tests install and remove fake timers.
+ * Creates a clock on which no wait ends late, even if tests install and remove fake timers.
  *
- * When `performance.now()` goes back, this clock leaps forward by a year, so that all windows and waits are over. When a
- * timer fires, its time has passed, even if fake timers have left `performance.now()` as it was.
+ * If `performance.now()` decreases, this clock leaps forward by a year, which ends all windows and waits. If a timer
+ * fires, this clock advances to its time, even if fake timers have not changed `performance.now()`.
  */
 function createSystemClock(): Clock {
   let latest = 0
@@ -23,12 +23,12 @@ function createSystemClock(): Clock {
   /** How far this clock is ahead of `performance.now()`. */
   let ahead = 0
 
-  // The globals are looked up on each call, so that fake timers installed later take effect.
+  // Globals are looked up on each call, so that fake timers installed later take effect.
   function now(): number {
     const previous = reading
     reading = performance.now()
     if (reading < previous) latest += LEAP
-    // A smaller difference is waited out. Adding it at each timer would make this clock run fast.
+    // A smaller difference is ignored. Adding it at each timer would make this clock run fast.
     if (latest - reading - ahead > TOLERANCE) ahead = latest - reading
     latest = Math.max(latest, reading + ahead)
     return latest

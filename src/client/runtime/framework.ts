@@ -1,24 +1,24 @@
 /**
- * What the frameworks that the client runs in need of it. They throw through user code to steer themselves, such as a
- * redirect, and that must reach the framework as it is.
+ * Support for the frameworks that the client runs in. They throw values through user code, for example to redirect, and
+ * these values must reach the framework unchanged.
  */
 
-/** Returns whether Next.js threw a value to steer rendering: an error with a `digest`. */
+/** Returns whether a value is an error of Next.js that controls rendering, which has a `digest`. */
 export function hasDigest(thrown: unknown): boolean {
   return typeof (thrown as { digest?: unknown } | null | undefined)?.digest === 'string'
 }
 
 /**
- * Returns whether a value that user code threw steers a framework: an error with a `digest`, or no error at all, such
- * as a Response or a redirect of Remix and SvelteKit.
+ * Returns whether a value that user code threw is for a framework: an error with a `digest`, or not an error at all,
+ * such as a Response or a redirect in Remix and SvelteKit.
  */
-export function steersFramework(thrown: unknown): boolean {
+export function isForFramework(thrown: unknown): boolean {
   return hasDigest(thrown) || !isError(thrown)
 }
 
 /**
- * Gives an object members that no inspection and no copy shows, and makes Vue keep it as it is instead of wrapping it.
- * They are configurable, because a Proxy must return others as they are.
+ * Defines members that inspecting or copying the object does not show, and keeps Vue from wrapping the object. They are
+ * configurable, so that a Proxy can return other values for them.
  */
 export function defineInternals(instance: object, members: Readonly<Record<PropertyKey, unknown>>): void {
   const all = { ...members, __v_skip: true }
@@ -27,7 +27,7 @@ export function defineInternals(instance: object, members: Readonly<Record<Prope
   }
 }
 
-/** Returns whether a value is an error, of any realm. */
+/** Returns whether a value is an error, from any realm. */
 function isError(value: unknown): boolean {
   return value instanceof Error || /^\[object (Error|DOMException)\]$/.test(Object.prototype.toString.call(value))
 }

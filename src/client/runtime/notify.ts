@@ -1,6 +1,6 @@
-/** Calls an observer, if there is one. Nothing that it throws or rejects with reaches the caller. */
+/** Calls an observer, if there is one, and ignores its errors and rejections. */
 export function notify<Event>(observer: ((event: Event) => unknown) | undefined = () => {}, event: Event): void {
-  // An async function rejects with whatever is thrown in it.
+  // An async function turns what is thrown in it into a rejection.
   const call = async () => observer(event)
   call().catch(() => {})
 }

@@ -3,8 +3,8 @@ import {
   type Checks,
   checkedElsewhere,
   count,
+  findSimilarName,
   oneOf,
-  similarName,
   string,
 } from '../../client/checks/checks.ts'
 import { ConfigurationError } from '../../client/errors.ts'
@@ -68,7 +68,7 @@ const faultChecks: Checks<keyof Fault> = {
   method: oneOf(['GET', 'POST', 'PUT', 'DELETE']),
   path: {
     expected: 'a string or a RegExp',
-    fits: (value) => typeof value === 'string' || value instanceof RegExp,
+    isValid: (value) => typeof value === 'string' || value instanceof RegExp,
   },
   after: count,
   times: number('a whole number from 1, or Infinity', (times) => times > 0 && Math.floor(times) === times),
@@ -76,7 +76,7 @@ const faultChecks: Checks<keyof Fault> = {
   body: checkedElsewhere,
   headers: {
     expected: 'an object of strings, and null for a header to remove',
-    fits: (value) => typeof value === 'object' && value !== null && Object.values(value).every(isHeaderValue),
+    isValid: (value) => typeof value === 'object' && value !== null && Object.values(value).every(isHeaderValue),
   },
   delay: number('milliseconds from 0, or Infinity', (ms) => ms >= 0),
   drop: oneOf(['before', 'after']),
@@ -94,7 +94,7 @@ function checkFault(fault: Fault): void {
   if (typeof path === 'string') {
     const methods = methodsAt(path)
     if (methods.length === 0) {
-      const meant = similarName(path, endpointPaths) ?? endpointPaths.find((known) => path.endsWith(known))
+      const meant = findSimilarName(path, endpointPaths) ?? endpointPaths.find((known) => path.endsWith(known))
       const hint =
         meant === undefined ? 'expected one as the reference writes it, or a RegExp' : `did you mean ${meant}?`
       throw new ConfigurationError(`fail.path: no endpoint is ${path}, ${hint}`)

@@ -75,9 +75,9 @@ export const host: ParameterCheck<string> = (value, name) => {
 
 /** A list of objects with a string under each of these keys. */
 export function listOf<Key extends string>(...keys: Key[]): ParameterCheck<Record<Key, string>[]> {
-  const fits = (item: unknown) => keys.every((key) => typeof fieldsOf(item)?.[key] === 'string')
+  const hasKeys = (item: unknown) => keys.every((key) => typeof fieldsOf(item)?.[key] === 'string')
   return must(`a list of objects with ${keys.join(' and ')}`, (value) =>
-    Array.isArray(value) && value.every(fits) ? value : undefined,
+    Array.isArray(value) && value.every(hasKeys) ? value : undefined,
   )
 }
 

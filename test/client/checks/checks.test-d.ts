@@ -1,45 +1,45 @@
 /** Checked by the compiler: the checks of a call have exactly the parameters of its type and accept their values. */
 
 import type { CampaignCreate, CampaignUpdate, PixelUpdate } from 'shortlink-sdk'
-import { boolean, checks, id, oneOf, string } from '../../../src/client/checks/checks.ts'
+import { boolean, defineChecks, id, oneOf, string } from '../../../src/client/checks/checks.ts'
 import type { Api } from '../../../src/client/http/api.ts'
 import { path } from '../../../src/client/http/path.ts'
 import { Campaign } from '../../../src/client/resources/campaigns.ts'
 
-const update = checks<CampaignUpdate>({ name: string }, { slug: string, public: boolean })
+const update = defineChecks<CampaignUpdate>({ name: string }, { slug: string, public: boolean })
 
-const others = checks<CampaignCreate>({}, { name: string, slug: string, public: boolean })
+const others = defineChecks<CampaignCreate>({}, { name: string, slug: string, public: boolean })
 
 // @ts-expect-error: `public` has no check.
-checks<CampaignUpdate>({ name: string }, { slug: string })
+defineChecks<CampaignUpdate>({ name: string }, { slug: string })
 
 // @ts-expect-error: `name` has no check.
-checks<CampaignUpdate>({}, { slug: string, public: boolean })
+defineChecks<CampaignUpdate>({}, { slug: string, public: boolean })
 
 // @ts-expect-error: there is no parameter `colour`.
-checks<CampaignUpdate>({ name: string }, { slug: string, public: boolean, colour: string })
+defineChecks<CampaignUpdate>({ name: string }, { slug: string, public: boolean, colour: string })
 
 // @ts-expect-error: `name` must be given.
-checks<CampaignUpdate>({}, { name: string, slug: string, public: boolean })
+defineChecks<CampaignUpdate>({}, { name: string, slug: string, public: boolean })
 
 // @ts-expect-error: `slug` may be left out.
-checks<CampaignUpdate>({ name: string, slug: string }, { public: boolean })
+defineChecks<CampaignUpdate>({ name: string, slug: string }, { public: boolean })
 
 // @ts-expect-error: `public` is not a string.
-checks<CampaignUpdate>({ name: string }, { slug: string, public: string })
+defineChecks<CampaignUpdate>({ name: string }, { slug: string, public: string })
 
 // @ts-expect-error: `name` is a string only.
-checks<CampaignUpdate>({ name: id }, { slug: string, public: boolean })
+defineChecks<CampaignUpdate>({ name: id }, { slug: string, public: boolean })
 
-checks<{ status: 'public' | 'private' }>({ status: oneOf(['public', 'private']) }, {})
+defineChecks<{ status: 'public' | 'private' }>({ status: oneOf(['public', 'private']) }, {})
 
 // @ts-expect-error: `status` has no value `hidden`.
-checks<{ status: 'public' | 'private' }>({ status: oneOf(['public', 'hidden']) }, {})
+defineChecks<{ status: 'public' | 'private' }>({ status: oneOf(['public', 'hidden']) }, {})
 
 // @ts-expect-error: `status` is not any string.
-checks<{ status: 'public' | 'private' }>({ status: string }, {})
+defineChecks<{ status: 'public' | 'private' }>({ status: string }, {})
 
-checks<PixelUpdate>({ tag: string }, { name: string })
+defineChecks<PixelUpdate>({ tag: string }, { name: string })
 
 export function send(api: Api, params: CampaignUpdate): void {
   api.put(path`/campaign/update`, { json: params, checks: update, schema: Campaign })

@@ -1,6 +1,6 @@
 import { InvalidRequestError, type ShortLinkClient } from 'shortlink-sdk'
 import { describe, expect, it } from 'vitest'
-import { similarName } from '../../../src/client/checks/checks.ts'
+import { findSimilarName } from '../../../src/client/checks/checks.ts'
 import { callOptionNames } from '../../../src/client/http/request-options.ts'
 import { clientOptionChecks } from '../../../src/client/options.ts'
 import { linkCreate } from '../../../src/client/resources/links.ts'
@@ -249,7 +249,7 @@ describe('an invalid parameter is refused before anything is sent', () => {
       expect(names.length).toBeGreaterThan(5)
       for (const name of names) {
         const others = names.filter((other) => other !== name)
-        expect([name, similarName(name, others)]).toEqual([name, undefined])
+        expect([name, findSimilarName(name, others)]).toEqual([name, undefined])
       }
     }
   })

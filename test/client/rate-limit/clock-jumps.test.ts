@@ -1,7 +1,7 @@
 import { setImmediate as settled } from 'node:timers/promises'
 import { type RateLimitResponse, ShortLinkClient, type ShortLinkClientOptions, sharedRateLimiter } from 'shortlink-sdk'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type Limiter, limiterFor } from '../../../src/client/rate-limit/limiter.ts'
+import { getLimiter, type Limiter } from '../../../src/client/rate-limit/limiter.ts'
 import { account } from '../../helpers/responses.ts'
 import { refusal, refusalOf, response, silentRefusal } from './setup.ts'
 
@@ -43,7 +43,7 @@ const jumps = [
   },
 ] as const
 
-const newLimiter = () => limiterFor({ baseUrl, key: 'k', fetch: async () => new Response() }, { requests: 2 })
+const newLimiter = () => getLimiter({ baseUrl, key: 'k', fetch: async () => new Response() }, { requests: 2 })
 
 /** Makes the two requests of a window. The first gets a response with these headers. */
 function sendTwo(limiter: Limiter, said?: RateLimitResponse): void {
@@ -96,10 +96,10 @@ describe.each(jumps)('when $name', ({ begin, jump }) => {
   it('idle limiters are removed', () => {
     begin()
     const owner = { baseUrl, key: 'idle', fetch: async () => new Response() }
-    const limiter = limiterFor(owner, {})
+    const limiter = getLimiter(owner, {})
     jump()
-    limiterFor({ ...owner, key: 'other' }, {})
-    expect(limiterFor(owner, {})).not.toBe(limiter)
+    getLimiter({ ...owner, key: 'other' }, {})
+    expect(getLimiter(owner, {})).not.toBe(limiter)
   })
 })
 

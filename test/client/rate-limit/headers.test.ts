@@ -3,7 +3,7 @@ import {
   parseRateHeaders,
   parseRetryAfter,
   rateHeaders,
-  rateLimitStateOf,
+  readRateLimitState,
 } from '../../../src/client/rate-limit/headers.ts'
 
 const SERVER_TIME = 1_800_000_000
@@ -37,7 +37,7 @@ describe('rateLimitStateOf', () => {
   const resetIn = (seconds: number, now?: string) => {
     const headers = new Headers({ [rateHeaders.reset]: String(SERVER_TIME + seconds) })
     if (now) headers.set(rateHeaders.date, now)
-    return rateLimitStateOf(headers).resetAt
+    return readRateLimitState(headers).resetAt
   }
 
   it('converts the reset from the server’s clock to this machine’s, at most a day away', () => {
@@ -59,7 +59,7 @@ describe('rateLimitStateOf', () => {
 
   it('is unknown without headers', () => {
     const nothing = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
-    expect(rateLimitStateOf(new Headers())).toEqual(nothing)
+    expect(readRateLimitState(new Headers())).toEqual(nothing)
   })
 })
 

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { limiterFor } from '../../../src/client/rate-limit/limiter.ts'
+import { getLimiter } from '../../../src/client/rate-limit/limiter.ts'
 
 const baseUrl = 'https://sho.rt/api'
 const otherUrl = 'https://go.example/api'
@@ -10,8 +10,8 @@ const newKey = () => () => 'the-key-1'
 it('returns one limiter for each combination of base URL, key and fetch', () => {
   const [fetch, key] = [newFetch(), newKey()]
   const owner = { baseUrl, key, fetch }
-  const limiter = limiterFor(owner, {})
-  expect(limiterFor({ ...owner }, { requests: 5 })).toBe(limiter)
+  const limiter = getLimiter(owner, {})
+  expect(getLimiter({ ...owner }, { requests: 5 })).toBe(limiter)
   const others = [
     { ...owner, baseUrl: otherUrl },
     { ...owner, key: newKey() },
@@ -19,19 +19,19 @@ it('returns one limiter for each combination of base URL, key and fetch', () => 
     { ...owner, key: null },
     { ...owner, fetch: newFetch() },
   ]
-  const all = new Set([limiter, ...others.map((other) => limiterFor(other, {}))])
+  const all = new Set([limiter, ...others.map((other) => getLimiter(other, {}))])
   expect(all.size).toBe(6)
-  for (const other of others) expect(all.has(limiterFor(other, {}))).toBe(true)
+  for (const other of others) expect(all.has(getLimiter(other, {}))).toBe(true)
 })
 
 it('uses the smallest number of requests and the longest interval of all callers', async () => {
   const owner = { baseUrl, key: 'the-key-2', fetch: newFetch() }
-  const limiter = limiterFor(owner, { requests: Infinity, interval: 5000 })
+  const limiter = getLimiter(owner, { requests: Infinity, interval: 5000 })
   expect(limiter.state.limit).toBeUndefined()
-  limiterFor(owner, {})
+  getLimiter(owner, {})
   expect(limiter.state.limit).toBe(30)
-  limiterFor(owner, { requests: 10, interval: 7000 })
-  limiterFor(owner, { requests: 20, interval: 1000 })
+  getLimiter(owner, { requests: 10, interval: 7000 })
+  getLimiter(owner, { requests: 20, interval: 1000 })
   expect(limiter.state.limit).toBe(10)
   const before = Date.now()
   await limiter.acquire()
@@ -42,27 +42,27 @@ it('uses the smallest number of requests and the longest interval of all callers
 
 it('uses the limit that the server states, unless a client has set a smaller one', async () => {
   const owner = { baseUrl, key: 'the-key-3', fetch: newFetch() }
-  const limiter = limiterFor(owner, {})
+  const limiter = getLimiter(owner, {})
   await limiter.acquire()
   limiter.observe({ headers: new Headers({ 'X-RateLimit-Limit': '120' }), refused: false, retryAfter: undefined })
-  limiterFor(owner, {})
+  getLimiter(owner, {})
   expect(limiter.state.limit).toBe(120)
-  limiterFor(owner, { requests: 60 })
+  getLimiter(owner, { requests: 60 })
   expect(limiter.state.limit).toBe(60)
 })
 
 it('returns one limiter for clients with one name, even with different keys and fetches', () => {
   const owner = () => ({ baseUrl, key: newKey(), fetch: newFetch() })
-  const limiter = limiterFor(owner(), { name: 'tenant-7' })
-  expect(limiterFor(owner(), { name: 'tenant-7' })).toBe(limiter)
-  expect(limiterFor(owner(), { name: 'tenant-8' })).not.toBe(limiter)
-  expect(limiterFor({ ...owner(), baseUrl: otherUrl }, { name: 'tenant-7' })).not.toBe(limiter)
+  const limiter = getLimiter(owner(), { name: 'tenant-7' })
+  expect(getLimiter(owner(), { name: 'tenant-7' })).toBe(limiter)
+  expect(getLimiter(owner(), { name: 'tenant-8' })).not.toBe(limiter)
+  expect(getLimiter({ ...owner(), baseUrl: otherUrl }, { name: 'tenant-7' })).not.toBe(limiter)
 })
 
 it('keeps the limiters of ten thousand tenants while their windows are open', async () => {
   const owners = Array.from({ length: 10_000 }, (_, index) => ({ baseUrl, key: `tenant ${index}`, fetch: newFetch() }))
-  for (const owner of owners) await limiterFor(owner, {}).acquire()
-  expect(owners.filter((owner) => limiterFor(owner, {}).state.remaining !== 29)).toEqual([])
+  for (const owner of owners) await getLimiter(owner, {}).acquire()
+  expect(owners.filter((owner) => getLimiter(owner, {}).state.remaining !== 29)).toEqual([])
 })
 
 describe('with many other tenants', () => {
@@ -71,30 +71,30 @@ describe('with many other tenants', () => {
   const minutesOfTenants = (minutes: number) => {
     for (let tenant = 0; tenant < minutes * 60; tenant++) {
       vi.advanceTimersByTime(1000)
-      limiterFor({ baseUrl, key: newKey(), fetch: globalThis.fetch }, {})
+      getLimiter({ baseUrl, key: newKey(), fetch: globalThis.fetch }, {})
     }
   }
 
   it('keeps a limiter that is used again', () => {
     const owner = { baseUrl, key: newKey(), fetch: newFetch() }
-    const limiter = limiterFor(owner, { requests: 10 })
+    const limiter = getLimiter(owner, { requests: 10 })
     for (let minute = 0; minute < 10; minute++) {
-      expect(limiterFor(owner, {})).toBe(limiter)
+      expect(getLimiter(owner, {})).toBe(limiter)
       minutesOfTenants(0.9)
     }
   })
 
   it('keeps a limiter while its window is open or calls wait, and removes it after that', async () => {
     const owner = { baseUrl, key: newKey(), fetch: newFetch() }
-    const limiter = limiterFor(owner, { requests: 1, interval: 300_000 })
+    const limiter = getLimiter(owner, { requests: 1, interval: 300_000 })
     await limiter.acquire()
     const second = limiter.acquire()
     minutesOfTenants(9)
-    expect(limiterFor(owner, {})).toBe(limiter)
+    expect(getLimiter(owner, {})).toBe(limiter)
     minutesOfTenants(2)
     await second
     minutesOfTenants(12)
-    expect(limiterFor(owner, {})).not.toBe(limiter)
+    expect(getLimiter(owner, {})).not.toBe(limiter)
   })
 })
 

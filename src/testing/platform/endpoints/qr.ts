@@ -26,8 +26,8 @@ export const qr: Endpoints = {
 
 /** A string, or what PHP calls an array: the layouts per type are not shown. */
 function content(value: unknown): unknown {
-  const fits = typeof value === 'string' || (typeof value === 'object' && value !== null)
-  refuseIf(!fits, 'The parameter data must be a string or an array.')
+  const isValid = typeof value === 'string' || (typeof value === 'object' && value !== null)
+  refuseIf(!isValid, 'The parameter data must be a string or an array.')
   return value
 }
 
