@@ -13,12 +13,12 @@ export const rateHeaders = {
   date: 'Date',
 } as const
 
-/** The part of `Headers` that is needed here, so that the headers of any fetch can be parsed. */
+/** The part of `Headers` that is used, so that the headers of any fetch can be parsed. */
 export interface HeadersLike {
   get(name: string): string | null
 }
 
-/** The values of the rate headers of a response. One that is missing or malformed is `undefined`. */
+/** The parsed rate headers of a response. A missing or malformed one is `undefined`. */
 export interface ParsedRateHeaders {
   /** Requests allowed in one window. */
   readonly limit: number | undefined
@@ -43,7 +43,7 @@ export function parseRateHeaders(headers: HeadersLike): ParsedRateHeaders {
   }
 }
 
-/** The state of the rate limit according to one response, with the reset converted to this machine's clock. */
+/** Reads the state of the rate limit from one response, with the reset converted to this machine's clock. */
 export function readRateLimitState(headers: HeadersLike): RateLimitState {
   const { limit, remaining, reset = Number.NaN, date } = parseRateHeaders(headers)
   const now = Date.now()
@@ -66,18 +66,18 @@ export function parseRetryAfter(headers: HeadersLike, body: unknown): number | u
   return Math.max(0, (date - now) / 1000)
 }
 
-/** 15 digits are always a safe integer. */
+/** Accepts at most 15 digits, which are always a safe integer. */
 function parseCount(value: string | null): number | undefined {
   return /^\d{1,15}$/.test(String(value)) ? Number(value) : undefined
 }
 
-/** Some servers send fractions of a second. Twelve digits are 30,000 years. */
+/** Accepts fractions, which some servers send, and at most 12 digits, which are 30,000 years. */
 function parseSeconds(value: unknown): number | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined
   return /^\d{1,12}(\.\d+)?$/.test(String(value)) ? Number(value) : undefined
 }
 
-/** `Date.parse` alone would read `-5` as a date. */
+/** Checks the format first, because `Date.parse` accepts `-5` as a date. */
 function parseHttpDate(value: string | null): number | undefined {
   const date = /^[A-Z][a-z]{2,8}, [\w: -]{1,40} GMT$/.test(String(value)) ? Date.parse(String(value)) : Number.NaN
   return Number.isNaN(date) ? undefined : date

@@ -8,23 +8,24 @@ import { isRecord } from '../runtime/text.ts'
 import { DAY } from './headers.ts'
 import { type RateLimitOptions, type RateLimitResponse, RateLimitWindow } from './window.ts'
 
-/** The longest wait that a server may impose on a call, in milliseconds. The call fails at once if it asks for more. */
+/**
+ * The longest wait that a server can impose on a call, in milliseconds. If it asks for more, the call fails at once.
+ */
 export const MAX_IMPOSED_WAIT = 90_000
 
 /** A limiter of requests. Clients with the same limiter share its rate limit. */
 export interface RateLimiter {
-  /** The state now. */
+  /** The current state. */
   readonly state: RateLimitState
   /**
-   * Takes a slot: returns `undefined` if one is free at once, else a promise that resolves when the call has its slot.
-   * First come, first served. An abort leaves the queue and rejects with the signal's reason. A {@link SlotRefusal}
-   * becomes a `RateLimitError`; if it rejects with anything else, the call fails with an error that has it as its
-   * `cause`.
+   * Takes a slot. Returns `undefined` if one is free, else a promise that resolves when the call has its slot. First
+   * come, first served. If the signal aborts, the promise rejects with its reason. If it rejects with a {@link
+   * SlotRefusal}, the call fails with a `RateLimitError`; any other rejection becomes the `cause` of an error.
    */
   acquire(options?: AcquireOptions): Promise<void> | undefined
-  /** Must be called exactly once for each slot taken: with the response, or with nothing if there was none. */
+  /** Must be called exactly once for each slot: with the response, or without one if there was none. */
   observe(response?: RateLimitResponse): void
-  /** Called instead of `observe` if the request was never sent. Releases the slot. */
+  /** Releases the slot of a request that was never sent. Called instead of `observe`. */
   release?(): void
 }
 
@@ -32,7 +33,7 @@ export interface RateLimiter {
 export interface AcquireOptions {
   /** Ends the wait. */
   signal?: AbortSignal | undefined
-  /** The time within which the slot must be there, in milliseconds from now. Default: no limit. */
+  /** How long the call can wait for its slot, in milliseconds. Default: no limit. */
   deadline?: number | undefined
   /**
    * The number of the attempt that the slot is for. Later attempts go first, because their calls came first. Default:
@@ -42,7 +43,7 @@ export interface AcquireOptions {
   /** `low`: the call waits behind all normal calls. Default: `normal`. */
   priority?: 'normal' | 'low' | undefined
   /**
-   * Called if the call has to wait, as soon as that is known, and again if the wait becomes more than a second longer.
+   * Called as soon as it is known that the call has to wait, and again if the wait becomes more than a second longer.
    */
   onWait?: ((event: SlotWait) => void) | undefined
 }
@@ -55,43 +56,43 @@ export interface SlotWait {
   readonly queued: number
 }
 
-/** The rejection of a limiter that has no slot in time. */
+/** What a limiter rejects with if it has no slot in time. */
 export interface SlotRefusal {
   /**
-   * `deadline`: no slot can be free within `AcquireOptions.deadline`. `imposed`: the server has refused requests for
-   * longer than a call waits.
+   * `deadline`: no slot becomes free within `AcquireOptions.deadline`. `imposed`: the server asked for a longer wait
+   * than a call accepts.
    */
   readonly reason: 'deadline' | 'imposed'
-  /** The time that the call would still have to wait, in milliseconds. */
+  /** How long the call would have to wait, in milliseconds. */
   readonly ms: number
 }
 
-/** Returns whether a limiter, of any copy of the package, has rejected because it has no slot in time. */
+/** Returns whether a value is a {@link SlotRefusal}, from any copy of the package. */
 export function isSlotRefusal(value: unknown): value is SlotRefusal {
   return isRecord(value) && (value.reason === 'deadline' || value.reason === 'imposed') && typeof value.ms === 'number'
 }
 
-/** The window of this process, or the one that it shares with others over a store. */
+/** The window of this process, or one that processes share through a store. */
 export interface SlotWindow
   extends Pick<
     RateLimitWindow,
     'limit' | 'release' | 'observe' | 'remaining' | 'estimateWait' | 'imposedWait' | 'endsAt'
   > {
-  /** Takes a slot if one is free. A window that has to ask calls `wake` later. */
+  /** Takes a slot if one is free. A window that has to ask a store calls `wake` later. */
   take(now: number, wake: () => void, isLow: boolean): boolean
-  /** Returns when the next slot becomes free, if no response arrives before. */
+  /** Returns when the next slot becomes free, unless a response changes that. */
   nextAt(now: number, isLow: boolean): number
   restrict?(options: RateLimitOptions): void
 }
 
-/** A call that waits. */
+/** A waiting call. */
 interface Waiter {
   readonly attempt: number
   readonly isLow: boolean
-  /** When the deadline passes. */
+  /** The deadline. */
   readonly expiresAt: number
   readonly onWait: AcquireOptions['onWait']
-  /** When it gets its slot, according to the last `onWait`. */
+  /** When it gets its slot, as reported by the last `onWait`. */
   expectedAt: number
   readonly resolve: () => void
   readonly reject: (reason: unknown) => void
@@ -99,13 +100,13 @@ interface Waiter {
   unsubscribe?: (() => void) | undefined
 }
 
-/** Hands the slots of a window to calls: first come, first served. */
+/** Gives the slots of a window to calls: first come, first served. */
 export class Limiter implements RateLimiter {
   readonly #window: SlotWindow
   readonly #clock: Clock
   /** The waiting calls, in the order in which they get their slots. */
   readonly #queue: Waiter[] = []
-  /** The earliest time at which the deadline of a waiting call may pass. */
+  /** The earliest deadline of the waiting calls. */
   #expiresAt = Infinity
   #timer: unknown
 
@@ -157,17 +158,17 @@ export class Limiter implements RateLimiter {
     this.#serve()
   }
 
-  /** True if it has something to remember: a window that is open, or calls that wait. */
+  /** Whether it has state to keep: an open window or waiting calls. */
   get isInUse(): boolean {
     return this.#queue.length > 0 || this.#window.endsAt(this.#clock.now()) !== undefined
   }
 
-  /** Keeps to these options too: the smaller number of requests and the longer interval hold. */
+  /** Applies more options: the smallest number of requests and the longest interval take effect. */
   restrict(options: RateLimitOptions): void {
     this.#window.restrict?.(options)
   }
 
-  /** Gives free slots to waiting calls, and looks at the rest again. */
+  /** Gives free slots to waiting calls, and reviews the calls that still wait. */
   #serve = (): void => {
     const now = this.#clock.now()
     for (
@@ -186,7 +187,7 @@ export class Limiter implements RateLimiter {
 
   #remove(waiter: Waiter): void {
     const at = this.#queue.indexOf(waiter)
-    // An observer of another call may have aborted this one already.
+    // An observer of another call may have aborted this one.
     if (at !== -1) this.#queue.splice(at, 1)
     waiter.unsubscribe?.()
   }
@@ -208,7 +209,7 @@ export class Limiter implements RateLimiter {
     return true
   }
 
-  /** Why a call must not wait any longer, if so. */
+  /** Returns why a call cannot wait any longer, or `undefined`. */
   #findRefusal({ expiresAt }: Waiter, now: number, wait: number): SlotRefusal | undefined {
     const imposed = this.#window.imposedWait(now)
     const ms = Math.max(1, wait, imposed)
@@ -217,8 +218,8 @@ export class Limiter implements RateLimiter {
   }
 
   /**
-   * Keeps one timer while calls wait, and none otherwise. It is set anew each time, because fake timers that are gone
-   * may have taken the last one with them.
+   * Keeps one timer while calls wait. It is set again each time, because the last one is lost if a test has removed its
+   * fake timers.
    */
   #setTimer(): void {
     this.#clock.clearTimeout(this.#timer)
@@ -231,7 +232,7 @@ export class Limiter implements RateLimiter {
   }
 }
 
-/** Tells if one call gets its slot before another that came earlier. */
+/** Returns whether a call may overtake one that came earlier. */
 function canOvertake(one: Pick<Waiter, 'attempt' | 'isLow'>, other: Waiter): boolean {
   if (one.isLow !== other.isLow) return other.isLow
   return one.attempt > other.attempt
@@ -241,7 +242,7 @@ function toFinite(count: number): number | undefined {
   return count < Infinity ? count : undefined
 }
 
-/** The checks of the options. @internal */
+/** @internal */
 export const rateLimitChecks = {
   requests: {
     expected: 'a whole number from 1, or Infinity',
@@ -254,25 +255,25 @@ export const rateLimitChecks = {
   name: nonEmptyString,
 } satisfies Checks<keyof RateLimitOptions>
 
-/** Whose requests a limiter counts. */
+/** Identifies a limiter: base URL, key and fetch. */
 export interface LimiterOwner {
-  /** `undefined` while it is not known. */
+  /** `undefined` while unknown. */
   readonly baseUrl: string | undefined
   /** The key or the function that returns it; `null` or `undefined` if none is sent. */
   readonly key: string | (() => unknown) | null | undefined
   readonly fetch: Fetch
 }
 
-/** The least time that a limiter stays after its last use, in milliseconds. */
+/** How long a limiter is kept after its last use, in milliseconds. */
 const IDLE = 60_000
 
 type GetLimiter = (owner: LimiterOwner, options: RateLimitOptions) => Limiter
 
 /**
- * The limiters of a process, behind a function: nothing that is inspected or printed leads to the keys that tell them
- * apart.
+ * Creates the function that finds the limiters of a process. The limiters are hidden in its closure, so that inspecting
+ * an object does not show the keys that identify them.
  *
- * One that is idle, with its window over and nobody waiting, leaves when another owner comes.
+ * Idle limiters, with a window that is over and no waiting calls, are removed when a new one is created.
  */
 function createLimiterRegistry(): GetLimiter {
   const known = new Map<string, { readonly limiter: Limiter; usedAt: number }>()
@@ -312,13 +313,12 @@ function createLimiterRegistry(): GetLimiter {
   }
 }
 
-// One for all copies of the package in a process: Next.js bundles one for each route.
+// Shared by all copies of the package in a process: Next.js bundles one copy per route.
 const LIMITERS = Symbol.for('shortlink-sdk.limiters.2')
 
 /**
- * Returns the limiter for a base URL, a key and a `fetch`, or for a base URL and a `name`: the same one however often
- * it is asked for, which each call does. The smallest `requests` and the longest `interval` that were given for it
- * hold.
+ * Returns the limiter for a base URL, a key and a `fetch`, or for a base URL and a `name`. It is the same one each
+ * time. The smallest `requests` and the longest `interval` of all its options take effect.
  */
 export function getLimiter(owner: LimiterOwner, options: RateLimitOptions): Limiter {
   const holder = globalThis as { [LIMITERS]?: GetLimiter }

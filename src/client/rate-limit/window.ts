@@ -2,7 +2,6 @@ import { DAY, type HeadersLike, type ParsedRateHeaders, parseRateHeaders } from 
 
 /** The part of a response that concerns the rate limit. */
 export interface RateLimitResponse {
-  /** The headers of the response. */
   readonly headers: HeadersLike
   /** Whether the server refused the request because of its rate: 429, as the status or in the body. */
   readonly refused: boolean
@@ -52,7 +51,7 @@ const NO_RESPONSE: RateLimitResponse = { headers: { get: () => null }, refused: 
  * All times are in milliseconds on the clock of the caller, who passes the current time as `now`.
  */
 export class RateLimitWindow {
-  /** The smallest limit that the user set. The server may lower it, but never raises it. */
+  /** The smallest limit that the user set. The server can lower it, but not raise it. */
   #ceiling = Infinity
   /** The limit until the server states one. */
   #assumed = Infinity
@@ -78,7 +77,7 @@ export class RateLimitWindow {
   /** How many requests the server may have counted in this window before this client's first one. */
   #countedBefore = 0
 
-  /** @param isCoordinated whether all programs that use the key take their slots from one store */
+  /** @param isCoordinated Whether all programs that use the key take their slots from one store. */
   constructor(options: RateLimitOptions, isCoordinated = false) {
     this.#isCoordinated = isCoordinated
     this.restrict(options)
