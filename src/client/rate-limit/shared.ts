@@ -20,13 +20,13 @@ export interface StoreLimiter {
   consume(key: string): Promise<StoreState>
   /** Closes the window for all processes. */
   block(key: string, seconds: number): Promise<unknown>
-  /** Gives a slot back. Without it, a call of low priority may take a slot that normal calls were to have. */
+  /** Returns a slot. Without it, a low-priority call may take a slot that is reserved for normal calls. */
   reward?(key: string, points: number): Promise<unknown>
 }
 
 /** The state of the window in the store. */
 export interface StoreState {
-  /** The requests that are left in the window. */
+  /** Requests left in the window. */
   readonly remainingPoints: number
   /** Milliseconds until the window ends. */
   readonly msBeforeNext: number
@@ -41,16 +41,16 @@ export interface SharedRateLimitOptions {
   key?: string | undefined
 }
 
-/** The time after which a store that does not respond counts as unavailable, in milliseconds. */
+/** How long the store may take to respond before it counts as unavailable, in milliseconds. */
 const STORE_TIMEOUT = 1000
 
-/** The wait before an unavailable store is tried again, in milliseconds. */
+/** How long to wait before an unavailable store is tried again, in milliseconds. */
 const STORE_PAUSE = 1000
 
 /**
  * Creates one rate limit for many processes and machines. Each call takes a slot in the store, and one in the window of
- * its own process, which learns from the server's responses. While the store does not respond within a second, only
- * that window counts: the console warns once, and the store is tried again every second.
+ * its own process, which learns from the server's responses. If the store does not respond within a second, only the
+ * window of the process counts: the console warns once, and the store is tried again every second.
  *
  * @example
  * const store = new RateLimiterRedis({ storeClient: redis, points: 30, duration: 60 })
@@ -62,7 +62,7 @@ export function sharedRateLimiter(limiter: StoreLimiter, options: SharedRateLimi
   return createSharedLimiter(limiter, options, systemClock)
 }
 
-/** Creates a shared rate limit whose time tests can control. */
+/** Creates a shared rate limit with a clock that tests can control. */
 export function createSharedLimiter(limiter: StoreLimiter, options: SharedRateLimitOptions, clock: Clock): RateLimiter {
   checkArguments(limiter, options)
   return new Limiter(new SharedWindow(limiter, options, clock), clock)
@@ -71,9 +71,9 @@ export function createSharedLimiter(limiter: StoreLimiter, options: SharedRateLi
 /**
  * The window in a store, combined with the window of this process.
  *
- * The store opens its window when it counts the first request, which reaches the server later, so the server's window
- * also ends later. The responses to this process give an upper bound, which is tighter the earlier the first response
- * came. No slot is taken before that time.
+ * The store opens its window when it counts the first request. That request reaches the server later, so the server's
+ * window also ends later. The responses to this process give an upper bound, which is tighter the earlier the first
+ * response arrived. No slot is taken before that time.
  */
 class SharedWindow implements SlotWindow {
   readonly #store: StoreLimiter
@@ -92,16 +92,16 @@ class SharedWindow implements SlotWindow {
   #isStoreAway = false
   #hasWarned = false
   #askAgainAt = 0
-  /** True if a slot was granted that no call has taken yet. */
+  /** Whether a slot was granted that no call has taken yet. */
   #hasSlot = false
-  /** The slots that this process has taken in the window of the store, and when it took the first. */
+  /** The slots that this process has taken in the window of the store, and when it took the first one. */
   #taken = 0
   #openedAt = -Infinity
-  /** Whether others took slots of the last window too. */
+  /** Whether other processes took slots of the last window too. */
   #isShared = false
-  /** Until when calls of low priority leave the rest of the window to others. */
+  /** Until when low-priority calls leave the remaining slots to other calls. */
   #lowWaitsUntil = -Infinity
-  /** When to ask again if the store, which was asked for a slot, does not respond. In the past: nothing was asked. */
+  /** When to ask again if the store does not respond. In the past if no request to the store is pending. */
   #respondsBy = -Infinity
 
   constructor(store: StoreLimiter, options: SharedRateLimitOptions, clock: Clock) {
@@ -130,7 +130,7 @@ class SharedWindow implements SlotWindow {
     const isEarly = now < this.#slotAt(now) || (isLow && this.#isReserved(now))
     if (now < this.#respondsBy || isEarly || this.#isClosed(now) || !this.#local.take(now)) return false
     if (this.#isStoreAway && now < this.#askAgainAt) return true
-    // Fake timers that are gone may have taken the timer of the request with them.
+    // The timer of the request is lost if a test has removed its fake timers.
     const respondsBy = now + 2 * STORE_TIMEOUT
     this.#respondsBy = respondsBy
     void this.#ask(isLow).then((isGranted) => {
@@ -174,52 +174,52 @@ class SharedWindow implements SlotWindow {
     return now < this.#endsAt ? this.#endsAt : this.#local.endsAt(now)
   }
 
-  /** Tells if asking the store is pointless. */
+  /** Returns whether the store has no slot until the next window. */
   #isClosed(now: number): boolean {
     return now < this.#opensAt && (this.#remaining === 0 || now >= this.#endsAt)
   }
 
-  /** How much later than the store's window the server's may end, and how far apart processes may begin one. */
+  /** How much later than the store's window the server's may end, and how far apart processes may start a window. */
   get #margin(): number {
     return Math.max(200, this.#interval / 100)
   }
 
-  /** When the next window is also open at the server. */
+  /** When the next window is open at the server too. */
   get #opensAt(): number {
     const latest = this.#endsAt + this.#margin
     return this.#serverEndsAt <= this.#endsAt ? latest : Math.min(this.#serverEndsAt, latest)
   }
 
   /**
-   * When this process may take its next slot of the window: its slots become free one after another, so that processes
-   * that begin a little later get their part.
+   * Returns when this process may take its next slot of the window. Its slots become free one after another, so that
+   * processes that start a little later get their share.
    */
   #slotAt(now: number): number {
     if (now >= this.#endsAt) return -Infinity
     const part = this.#taken / this.#store.points
-    // A process that took everything may still not be the only one.
+    // A process that took every slot may still not be the only one.
     return this.#openedAt + (this.#isShared ? part : Math.max(0, 2 * part - 1)) * 4 * this.#margin
   }
 
-  /** Slots of each window that calls of low priority leave to others. A window of one slot has none. */
+  /** The slots of each window that low-priority calls leave to other calls. A window of one slot has none. */
   get #reserve(): number {
     const { points } = this.#store
     return points === 1 ? 0 : Math.max(1, Math.floor(points / 10))
   }
 
-  /** Returns whether only slots are left that calls of low priority leave to others. */
+  /** Returns whether the slots that are left are reserved for normal calls. */
   #isReserved(now: number): boolean {
     return now < this.#lowWaitsUntil || (now < this.#endsAt && this.#remaining <= this.#reserve && this.#reserve > 0)
   }
 
-  /** Asks the store for a slot, which is also granted if the store is unavailable. */
+  /** Asks the store for a slot. If the store is unavailable, the slot is granted. */
   async #ask(isLow: boolean): Promise<boolean> {
     try {
       const state = await withDeadline(async () => this.#store.consume(this.#key), STORE_TIMEOUT, undefined)
       this.#learn(state.remainingPoints, state.msBeforeNext)
       if (isLow && state.remainingPoints < this.#reserve) return !(await this.#giveBack())
       this.#taken++
-      // Of windows of one slot, calls of low priority leave every second one to others.
+      // If windows have one slot, low-priority calls leave every second window to other calls.
       if (isLow && this.#reserve === 0) this.#lowWaitsUntil = this.#opensAt + this.#interval
       return true
     } catch (refusal) {
@@ -233,7 +233,7 @@ class SharedWindow implements SlotWindow {
     }
   }
 
-  /** Gives a slot back that other calls were to have. Returns whether the store can do that. */
+  /** Gives back a slot that is reserved for normal calls. Returns whether the store supports that. */
   async #giveBack(): Promise<boolean> {
     if (!this.#store.reward) return false
     this.#lowWaitsUntil = this.#opensAt
@@ -253,12 +253,12 @@ class SharedWindow implements SlotWindow {
     }
     this.#remaining = remaining
     this.#endsAt = endsAt
-    // No window is longer than the interval, so a process blocked the store after the server refused it.
+    // No window is longer than the interval, so a process has blocked the store after a refusal.
     this.#blockedUntil = msBeforeNext > this.#interval ? this.#endsAt : 0
     this.#isStoreAway = false
   }
 
-  /** Counts alone from now on, and warns once, because a rate limit that is not shared may lead to refusals. */
+  /** Counts without the store from now on. Warns once, because a rate limit that is not shared may lead to refusals. */
   #loseStore(why: string): void {
     this.#isStoreAway = true
     this.#endsAt = -Infinity
