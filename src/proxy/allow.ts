@@ -4,8 +4,7 @@ import { hasNoDotSegments, isPathSegment } from '../client/checks/path-segment.t
 import { ConfigurationError } from '../client/errors.ts'
 
 /**
- * The calls that the methods of the client make, as the platform's reference writes them. A test holds them to the
- * methods.
+ * The calls that the methods of the client make, as the reference writes them. A test compares them with the methods.
  */
 export const knownCalls = [
   'GET /account',
@@ -54,7 +53,7 @@ export type AllowedCall = KnownCall | (`${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DE
 
 const callPattern = /^(GET|POST|PUT|PATCH|DELETE) ((?:\/(?::[A-Za-z]\w*|[\w.~-]+))+)$/
 
-/** An entry of `allow`, and what a request must be to match it. */
+/** An entry of `allow`, and the method and path that match it. */
 export interface AllowRule {
   readonly call: AllowedCall
   readonly method: string
@@ -62,10 +61,10 @@ export interface AllowRule {
 }
 
 /**
- * The rule for an allowed call. There is no wildcard, and a parameter is one segment of unreserved characters: an
- * encoded slash, dot or backslash matches nothing. Only `:filename` takes escapes, because file names need them.
+ * Parses an allowed call. There are no wildcards, and a parameter is one segment of unreserved characters: an encoded
+ * slash, dot or backslash matches nothing. Only `:filename` allows escapes, because file names need them.
  *
- * @throws {ConfigurationError} if it is not a method and a path, or a slip for a known call
+ * @throws {ConfigurationError} if it is not a method and a path, or is a misspelled known call
  */
 export function parseRule(call: AllowedCall): AllowRule {
   const [, method, path] = (typeof call === 'string' && callPattern.exec(call)) || []
@@ -73,7 +72,7 @@ export function parseRule(call: AllowedCall): AllowRule {
     const expected = "a method and a path, such as 'GET /campaigns' or 'POST /files/upload/:filename'"
     throw new ConfigurationError(`allow: ${mismatch(expected, call, formatValue)}`)
   }
-  const meant = misspelled(call)
+  const meant = findMeantCall(call)
   if (meant) throw new ConfigurationError(`allow: ${formatValue(call)} is unknown, did you mean ${formatValue(meant)}?`)
   const segments = path.split('/').map((segment) => {
     if (segment === ':filename') return '(?<filename>[^/]+)'
@@ -82,16 +81,16 @@ export function parseRule(call: AllowedCall): AllowRule {
   return { call, method, pattern: new RegExp(`^${segments.join('/')}$`) }
 }
 
-const withoutNames = (call: string): string => call.replaceAll(/:\w+/g, ':')
+const removeNames = (call: string): string => call.replaceAll(/:\w+/g, ':')
 
-/** The known call that one was probably meant to be. Names of parameters do not matter. */
-function misspelled(call: string): KnownCall | undefined {
-  const known = knownCalls.map(withoutNames)
-  const given = withoutNames(call)
+/** Returns the known call that a misspelled one stands for. The names of parameters do not matter. */
+function findMeantCall(call: string): KnownCall | undefined {
+  const known = knownCalls.map(removeNames)
+  const given = removeNames(call)
   return known.includes(given) ? undefined : knownCalls[known.indexOf(findSimilarName(given, known) ?? '')]
 }
 
-/** Returns `true` if a request matches a rule. The work is linear in the length of the path. */
+/** Returns whether a request matches a rule, in time linear in the length of the path. */
 export function isAllowed(rule: AllowRule, method: string, path: string): boolean {
   const found = rule.method === method && rule.pattern.exec(path)
   if (!found || !hasNoDotSegments(path)) return false
@@ -99,7 +98,7 @@ export function isAllowed(rule: AllowRule, method: string, path: string): boolea
   return filename === undefined || isPlainFilename(filename)
 }
 
-/** Returns `true` if an escaped file name is UTF-8 and a single path segment to every server. */
+/** Returns whether an escaped file name is valid UTF-8 and a single path segment for every server. */
 function isPlainFilename(escaped: string): boolean {
   try {
     return isPathSegment(decodeURIComponent(escaped))

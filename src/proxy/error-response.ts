@@ -1,7 +1,7 @@
 import { type AnyShortLinkError, describe, type ErrorCode, isShortLinkError } from '../client/errors.ts'
 import { rateHeaders } from '../client/rate-limit/headers.ts'
 
-/** The status of the response for an error: 400 for what the visitor can fix. */
+/** The status of the response for each error: 400 if the visitor can fix it. */
 const statusByCode: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 400,
   api: 400,
@@ -18,8 +18,8 @@ const statusByCode: Readonly<Record<ErrorCode, number>> = {
   timeout: 504,
 }
 
-/** Messages that tell nothing about the server or the platform. */
-const words: Readonly<Record<number, string>> = {
+/** Messages that reveal nothing about the server or the platform. */
+const messages: Readonly<Record<number, string>> = {
   408: 'the body of the request did not arrive in time',
   499: 'the request was aborted',
   500: 'internal error',
@@ -27,16 +27,16 @@ const words: Readonly<Record<number, string>> = {
   504: 'the platform did not respond in time',
 }
 
-/** Seconds to wait if the error does not say so. */
+/** The wait if the error has none, in seconds. */
 const DEFAULT_WAIT = 60
 
 /**
- * The response of a route handler to a visitor, for an error of the client: `{ error: 1, message }` with a status.
+ * Creates a route handler's response to a visitor for an error of the client: `{ error: 1, message }` with a status.
  *
- * 400 for `invalid_request` and for what the platform refused (`api`), 404 for `not_found`, 409 for `link_conflict`,
- * 429 with `Retry-After` for `rate_limit`, 499 for `aborted`, 502 for `connection`, `server` and `invalid_response`,
- * 504 for `timeout`, and 500 for everything else: a refused key, a missing option, an error that is not of this
- * package. The message of a 5xx says nothing about your server or the platform, so log the error yourself.
+ * 400 for `invalid_request` and for refusals by the platform (`api`), 404 for `not_found`, 409 for `link_conflict`, 429
+ * with `Retry-After` for `rate_limit`, 499 for `aborted`, 502 for `connection`, `server` and `invalid_response`, 504
+ * for `timeout`, and 500 for everything else: a refused key, a missing option, an error that is not from this package.
+ * The message of a 5xx reveals nothing about your server or the platform, so log the error yourself.
  *
  * @example
  * import { errorResponse } from 'shortlink-sdk/proxy'
@@ -45,43 +45,43 @@ const DEFAULT_WAIT = 60
  * console.log(response.status)
  */
 export function errorResponse(error: unknown): Response {
-  return refusalFor(error).toResponse()
+  return createRefusal(error).toResponse()
 }
 
-/** A refused request: a message for the visitor, and a cause that only the server sees. */
+/** The refusal of a request, with a message for the visitor and a cause for the server's log only. */
 export class ProxyRefusal extends Error {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(status: number, message = words[status] ?? '', cause?: unknown, headers = {}) {
+  constructor(status: number, message = messages[status] ?? '', cause?: unknown, headers = {}) {
     super(message, { cause })
     this.status = status
     this.headers = headers
   }
 
-  /** The response in the form of the platform's errors. */
+  /** Creates a response in the format of the platform's errors. */
   toResponse(sender = ''): Response {
     const body = { error: 1, message: sender + this.message }
     return Response.json(body, { status: this.status, headers: { 'Cache-Control': 'no-store', ...this.headers } })
   }
 }
 
-/** Returns the refusal for an error, with a message that helps the visitor. */
-export function refusalFor(error: unknown): ProxyRefusal {
+/** Creates the refusal for an error, with a message that helps the visitor. */
+export function createRefusal(error: unknown): ProxyRefusal {
   if (!isShortLinkError(error)) return new ProxyRefusal(500, undefined, error)
   const status = statusByCode[error.code]
   if (status >= 499) return new ProxyRefusal(status, undefined, status === 499 ? undefined : error)
-  const wait = error.code === 'rate_limit' ? { [rateHeaders.retryAfter]: String(secondsToWait(error)) } : {}
-  return new ProxyRefusal(status, visitorMessage(error), undefined, wait)
+  const wait = error.code === 'rate_limit' ? { [rateHeaders.retryAfter]: String(getSecondsToWait(error)) } : {}
+  return new ProxyRefusal(status, getVisitorMessage(error), undefined, wait)
 }
 
-/** The message for a visitor. The words of the client stay on the server: they may name addresses and options. */
-function visitorMessage(error: AnyShortLinkError): string {
+/** Returns the message for a visitor, not the client's own message, which may name addresses and options. */
+function getVisitorMessage(error: AnyShortLinkError): string {
   switch (error.code) {
     case 'invalid_request':
       return describe(error.issues)
     case 'rate_limit':
-      return `too many requests: try again in ${secondsToWait(error)} s`
+      return `too many requests: try again in ${getSecondsToWait(error)} s`
     case 'link_conflict':
       return `${error.shorturl} leads to another address`
     case 'not_found':
@@ -93,8 +93,8 @@ function visitorMessage(error: AnyShortLinkError): string {
   }
 }
 
-/** Whole seconds, one at least. */
-function secondsToWait({ retryAfter, resetAt }: Extract<AnyShortLinkError, { code: 'rate_limit' }>): number {
+/** Returns the wait in whole seconds, at least one. */
+function getSecondsToWait({ retryAfter, resetAt }: Extract<AnyShortLinkError, { code: 'rate_limit' }>): number {
   const seconds = retryAfter ?? (resetAt ? (resetAt.getTime() - Date.now()) / 1000 : DEFAULT_WAIT)
   return Math.max(1, Math.ceil(seconds))
 }

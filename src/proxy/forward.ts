@@ -7,16 +7,16 @@ import { rateHeaders } from '../client/rate-limit/headers.ts'
 import { systemClock } from '../client/runtime/clock.ts'
 import { readHeader } from '../client/runtime/fetch.ts'
 import { redactLine } from '../client/secrets.ts'
-import { ProxyRefusal, refusalFor } from './error-response.ts'
-import { streamedUpload } from './upload.ts'
+import { createRefusal, ProxyRefusal } from './error-response.ts'
+import { createStreamedUpload } from './upload.ts'
 
 /** The path below which the app-opener API is served. */
 const OPENER = '/opener'
 
-/** The longest wait of a page for the rate limit, in milliseconds: then it gets a 429. */
+/** How long a page's request may wait for the rate limit, in milliseconds. If the wait is longer, it gets a 429. */
 const MAX_WAIT = 2000
 
-/** The path of a request below the prefix, and its query. */
+/** The path of a request relative to the prefix, and its query. */
 export interface Route {
   readonly path: string
   readonly search: string
@@ -25,11 +25,11 @@ export interface Route {
 /**
  * Sends a request to the platform with a client's calls, and returns the response without the key.
  *
- * @throws {ProxyRefusal} if there is no response that can be passed on, because the address or the key is missing too
+ * @throws {ProxyRefusal} if there is no response to pass on, for example because the address or the key is missing
  */
 export async function forward(api: Api, request: Request, { path, search }: Route): Promise<Response> {
   const isOpener = path.startsWith(`${OPENER}/`)
-  const upload = streamedUpload(request)
+  const upload = createStreamedUpload(request)
   const call = {
     method: request.method,
     path: parseUserPath(isOpener ? path.slice(OPENER.length) : path),
@@ -51,14 +51,14 @@ export async function forward(api: Api, request: Request, { path, search }: Rout
     if (!isShortLinkError(error)) throw error
     if (error.code === 'timeout' && upload?.hasStalled()) throw new ProxyRefusal(408)
     // The body of the page's request may have failed.
-    throw error.cause instanceof ProxyRefusal ? error.cause : refusalFor(error)
+    throw error.cause instanceof ProxyRefusal ? error.cause : createRefusal(error)
   })
   return toPageResponse(data)
 }
 
 /**
- * Returns the platform's response, byte for byte but without the key. Anything but JSON becomes plain text, so that no
- * browser runs it as a page of this site.
+ * Creates the response for the page, with the same bytes except for the key. Anything but JSON becomes plain text, so
+ * that no browser runs it as a page of this site.
  */
 function toPageResponse({ response, bytes, redact }: Received): Response {
   const { status } = response
@@ -77,7 +77,7 @@ function toPageResponse({ response, bytes, redact }: Received): Response {
     const value = readHeader(response, name)
     if (value !== null) headers.set(name, redact(value))
   }
-  // The key is ASCII, so it is found between bytes that are no text, too.
+  // The key is ASCII, so it is also found between bytes that are not text.
   const text = decode(bytes)
   const clean = redact(text)
   const body = status === 204 || status === 205 ? null : clean === text ? bytes : clean

@@ -13,41 +13,40 @@ export const originsCheck: Check = {
     Array.isArray(value) ? `${formatValue(value.find((entry) => !isOrigin(entry)))} is invalid` : undefined,
 }
 
-/** The response headers that a page of another origin may read. */
+/** The response headers that pages of other origins can read. */
 const exposed = Object.values(rateHeaders).join(', ')
 
-/** The origin of the page that makes the request, if it may not call. */
-export function forbiddenOrigin(request: Request, allowed: readonly string[]): string | undefined {
+/** Returns the origin of the page that makes the request, if it is not allowed. */
+export function findForbiddenOrigin(request: Request, allowed: readonly string[]): string | undefined {
   const origin = request.headers.get('Origin')
   if (isSameOrigin(request, origin) || allowed.includes(String(origin))) return undefined
   return origin ?? 'another site'
 }
 
 /**
- * Returns `true` for a request of a page of the proxy's own origin. Browsers say so in `Sec-Fetch-Site`; without it (a
- * page served over plain http), `Origin` tells. A program that is not a browser sends neither, and is left to
- * `authorize`.
+ * Returns whether a request is from a page of the proxy's own origin. Browsers state that in `Sec-Fetch-Site`, or only
+ * in `Origin` for a page over plain http. Programs other than browsers send neither; `authorize` decides about them.
  */
 function isSameOrigin(request: Request, origin: string | null): boolean {
   const site = request.headers.get('Sec-Fetch-Site')
   if (site !== null) return site === 'same-origin' || site === 'none'
   if (origin === null) return true
-  const host = visibleHost(request)
-  // A gateway that ends TLS makes the request an http one.
+  const host = getVisibleHost(request)
+  // Behind a gateway that terminates TLS, the request is an http one.
   return [`https://${host}`, `http://${host}`].includes(origin)
 }
 
 /**
- * The host that the browser sees. Gateways rewrite `Host`, and adapters invent the URL. No page can set these headers:
- * its browser would ask with a preflight first, which is refused.
+ * Returns the host that the browser sees. Gateways rewrite `Host`, and adapters make up the URL. A page cannot set
+ * these headers, because that requires a preflight, which is refused.
  */
-function visibleHost({ headers, url }: Request): string {
+function getVisibleHost({ headers, url }: Request): string {
   const [forwarded = ''] = (headers.get('X-Forwarded-Host') ?? '').split(',')
   return (forwarded.trim() || headers.get('Host') || new URL(url).host).toLowerCase()
 }
 
-/** The headers that let a page of a listed origin read the response. */
-export function originHeaders(request: Request, allowed: readonly string[]): Record<string, string> {
+/** Creates the headers that let a page of a listed origin read the response. */
+export function createOriginHeaders(request: Request, allowed: readonly string[]): Record<string, string> {
   const origin = request.headers.get('Origin')
   if (origin === null || !allowed.includes(origin)) return { Vary: 'Origin' }
   return {
@@ -58,13 +57,13 @@ export function originHeaders(request: Request, allowed: readonly string[]): Rec
   }
 }
 
-/** Returns `true` for a preflight: a browser asking before it sends a page's request to another origin. */
+/** Returns whether a request is a preflight, which browsers send before a page's request to another origin. */
 export function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && headers.has('Access-Control-Request-Method')
 }
 
-/** The response to the preflight of a page that may call. `authorize` decides which of its headers count. */
-export function preflightResponse({ headers }: Request, rules: readonly AllowRule[]): Response {
+/** Creates the response to the preflight of an allowed page. It allows any header: `authorize` decides which count. */
+export function createPreflightResponse({ headers }: Request, rules: readonly AllowRule[]): Response {
   const methods = new Set(rules.map(({ method }) => method))
   const allowed = {
     'Access-Control-Allow-Methods': [...methods].join(', '),

@@ -7,20 +7,20 @@ import { ProxyRefusal } from './error-response.ts'
 
 /** The body of a visitor's request. */
 interface VisitorUpload extends Upload {
-  /** Returns whether nothing has arrived for a good part of the time since the body was opened, and more should. */
+  /** Returns whether the body is incomplete and nothing has arrived for a quarter of the time since it was opened. */
   hasStalled(): boolean
 }
 
 /**
- * The body of a request, to be sent on while it arrives; `undefined` if it has none.
+ * Creates an upload that sends the body of a request on while it arrives; `undefined` if there is no body.
  *
- * @throws {ProxyRefusal} if it was already read, or a GET announces one
+ * @throws {ProxyRefusal} if the body was already read, or the request is a GET with a body
  */
-export function streamedUpload({ method, body, bodyUsed, headers }: Request): VisitorUpload | undefined {
+export function createStreamedUpload({ method, body, bodyUsed, headers }: Request): VisitorUpload | undefined {
   const announced = headers.get('Content-Length')
   const length = announced === null ? undefined : Number(announced)
   if (method === 'GET' && length) throw new ProxyRefusal(400, 'a GET has no body')
-  if (bodyUsed || body?.locked || (!body && length)) throw bodyWasRead()
+  if (bodyUsed || body?.locked || (!body && length)) throw createBodyWasRead()
   if (!body) return undefined
   const reading: Reading = { startedAt: 0, waitsSince: undefined }
   return {
@@ -39,27 +39,27 @@ export function streamedUpload({ method, body, bodyUsed, headers }: Request): Vi
       }
       // Deno sends the length only of the request's own stream (denoland/deno#24197).
       if (isDeno()) return { ...common, body }
-      const source = openSource(bytesOf(body, reading, length))
+      const source = openSource(iterateBytes(body, reading, length))
       return { ...common, ...source, body: declareLength(source.body, length) }
     },
   }
 }
 
-/** A visitor who has sent nothing for this part of the time has stalled. */
+/** An upload has stalled if nothing has arrived for this part of its time. */
 const STALLED_PART = 1 / 4
 
 /** The times of reading a body, on the monotonic clock. */
 interface Reading {
   startedAt: number
-  /** When the piece was asked for that has not arrived. */
+  /** Since when the next chunk has been awaited. */
   waitsSince: number | undefined
 }
 
 /**
- * The bytes of a body. Only reading shows if it was already read. A body that is not read to its end is not
- * cancelled: the server of the proxy ends it, and Node 20 would crash.
+ * Iterates over the bytes of a body. Only reading it shows whether it was already read. An incomplete body is not
+ * canceled: the server of the proxy closes it, and canceling crashes Node 20.
  */
-function bytesOf(body: ReadableStream<Uint8Array>, reading: Reading, length = 0): AsyncIterable<Uint8Array> {
+function iterateBytes(body: ReadableStream<Uint8Array>, reading: Reading, length = 0): AsyncIterable<Uint8Array> {
   const reader = body.getReader()
   let isFirst = true
   async function next(): Promise<IteratorResult<Uint8Array>> {
@@ -67,19 +67,19 @@ function bytesOf(body: ReadableStream<Uint8Array>, reading: Reading, length = 0)
     isFirst = false
     reading.waitsSince = systemClock.now()
     const { done, value } = await reader.read().catch((error) => {
-      throw wasFirst && error instanceof TypeError ? bodyWasRead() : brokeOff(error)
+      throw wasFirst && error instanceof TypeError ? createBodyWasRead() : createBrokenUpload(error)
     })
     reading.waitsSince = undefined
-    // For a body that was read, some adapters create an empty stream, others one that fails.
-    if (wasFirst && done && length > 0) throw bodyWasRead()
+    // For a body that was already read, some adapters create an empty stream, and others one that fails.
+    if (wasFirst && done && length > 0) throw createBodyWasRead()
     return done ? { done, value: undefined } : { done, value }
   }
   return { [Symbol.asyncIterator]: () => ({ next }) }
 }
 
-const brokeOff = (cause: unknown) => new ProxyRefusal(499, 'the upload broke off', cause)
+const createBrokenUpload = (cause: unknown) => new ProxyRefusal(499, 'the upload broke off', cause)
 
-function bodyWasRead(): ProxyRefusal {
+function createBodyWasRead(): ProxyRefusal {
   const message =
     'the body was already read: put the proxy before the body parser, and leave the body unread in `authorize`'
   return new ProxyRefusal(500, message, new ConfigurationError(message))

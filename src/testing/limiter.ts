@@ -9,7 +9,7 @@ export class SandboxLimiter extends Limiter {
 
   constructor({ requests, interval }: RateWindow) {
     const clock = new MovableClock()
-    // Nobody else uses the key, so no slot is held back for others.
+    // No other program uses the key, so no slot is held back.
     super(new RateLimitWindow({ requests, interval }, true), clock)
     this.#clock = clock
   }
@@ -20,13 +20,13 @@ export class SandboxLimiter extends Limiter {
     else this.#clock.advance(ms)
   }
 
-  /** Forgets the requests of the window and the refusals, because they are long ago. */
+  /** Forgets the requests of the window and the refusals, by moving far ahead in time. */
   reset(): void {
     this.#clock.advance(LEAP)
   }
 }
 
-/** The clock of the system, moved forward. */
+/** The system clock, which can be moved forward. */
 class MovableClock implements Clock {
   #ahead = 0
   readonly #timers = new Map<unknown, () => void>()
@@ -49,7 +49,7 @@ class MovableClock implements Clock {
     systemClock.clearTimeout(timer)
   }
 
-  /** Moves the clock forward, and runs all timers, so that waiting calls look at it. */
+  /** Moves the clock forward, and runs all timers, so that waiting calls check it. */
   advance(ms: number): void {
     this.#ahead += ms
     for (const [timer, run] of [...this.#timers]) {

@@ -4,7 +4,7 @@ import type { Sandbox } from './sandbox.ts'
 export type { Sandbox } from './sandbox.ts'
 
 /**
- * Handlers for msw 2 and 3, in Node and in the browser's service worker: the sandbox responds to every request to its
+ * Creates handlers for msw 2 and 3, in Node and in a service worker: the sandbox responds to every request to its
  * addresses. A dropped connection becomes `Response.error()`, which makes `fetch` reject.
  *
  * @example setupServer(...handlers(sandbox)).listen()

@@ -10,29 +10,27 @@ import {
   string,
 } from '../client/checks/checks.ts'
 import { ConfigurationError, describe } from '../client/errors.ts'
-import { fieldNames, listNames, type SandboxSeed } from './platform/data.ts'
+import { listFields, listNames, type SandboxSeed } from './platform/data.ts'
 import { deviations, type SandboxDialect } from './platform/dialect.ts'
 import { URL } from './platform/globals.ts'
 import type { SandboxRateLimit } from './platform/rate-window.ts'
 
-/** Options for {@link createSandbox}; every one has a default. */
+/** Options for {@link createSandbox}. All have defaults. */
 export interface SandboxOptions {
-  /** The key that the management API asks for. Default `'sandbox-key'`. */
+  /** The key that the management API requires. Default `'sandbox-key'`. */
   apiKey?: string | undefined
-  /** Address of the management API. Default `https://sho.rt/api`. Short addresses are at its origin. */
+  /** The address of the management API. Default `https://sho.rt/api`. Short addresses are at its origin. */
   baseUrl?: string | URL | undefined
-  /** Address of the app-opener API. Default `https://opener.example`. */
+  /** The address of the app-opener API. Default `https://opener.example`. */
   openerUrl?: string | URL | undefined
-  /**
-   * The limit of the management API: 30 requests in 60,000 ms unless the object says otherwise. Default `false`: none.
-   */
+  /** The rate limit of the management API. `{}` means 30 requests in 60,000 ms. Default `false`: no limit. */
   rateLimit?: SandboxRateLimit | false | undefined
   /**
-   * Its behaviour. `'reference'` (default) follows the reference exactly, `'deployed'` has the deviations that are
-   * common, and a list of names has those: see `deviations`. If some of them exclude each other, one of them wins.
+   * The behavior of the platform. `'reference'` (default) follows the reference exactly, `'deployed'` has the common
+   * deviations, and a list has the deviations that it names: see `deviations`. If some exclude each other, one wins.
    */
   dialect?: SandboxDialect | undefined
-  /** Initial rows, such as `sampleData()`. Default: none, but an account. */
+  /** Initial rows, such as `sampleData()`. Default: only an account. */
   data?: SandboxSeed | undefined
   /** The clock, in milliseconds since 1970. Default `Date.now`. */
   now?: (() => number) | undefined
@@ -66,7 +64,7 @@ const sandboxChecks: Checks<keyof SandboxOptions> = {
   now: aFunction,
 }
 
-/** Rejects options that do not exist or are invalid, deviations included, and rows with unknown fields. */
+/** Rejects unknown or invalid options, unknown deviations, and rows with unknown fields. */
 export function checkSandboxOptions(options: SandboxOptions): void {
   assertOptions(options, sandboxChecks)
   const { dialect, data = {} } = options
@@ -84,24 +82,23 @@ function checkDeviation(name: string): void {
 
 function checkSeed(seed: SandboxSeed): void {
   const rows: Check = { expected: 'a list of rows', isValid: Array.isArray }
-  assertOptions<object>(seed, { ...each(listNames, rows), account: checkedElsewhere }, 'data')
-  assertOptions<object>(seed.account ?? {}, each(fieldNames('account')), 'data', 'account')
+  assertOptions<object>(seed, { ...repeatCheck(listNames, rows), account: checkedElsewhere }, 'data')
+  assertOptions<object>(seed.account ?? {}, repeatCheck(listFields('account')), 'data', 'account')
   for (const name of listNames) {
-    const fields = each(fieldNames(name))
+    const fields = repeatCheck(listFields(name))
     for (const [index, row] of (seed[name] ?? []).entries())
       assertOptions<object>(row, fields, 'data', name, `${index}`)
   }
 }
 
-/** The same check for each of these names. */
-const each = (names: readonly string[], check = checkedElsewhere): Checks =>
+const repeatCheck = (names: readonly string[], check = checkedElsewhere): Checks =>
   Object.fromEntries(names.map((name) => [name, check]))
 
 /**
- * Rejects unknown options and invalid values, because a test with them would pass and test nothing. `at` is where the
- * options stand, such as `data` and `campaigns`.
+ * Rejects unknown options and invalid values, because a test with them would pass without testing anything. `at`: the
+ * path of the options, such as `data` and `campaigns`.
  *
- * @throws {ConfigurationError} with what was probably meant.
+ * @throws {ConfigurationError} with a suggestion.
  */
 export function assertOptions<Options>(
   options: Options,
@@ -112,6 +109,6 @@ export function assertOptions<Options>(
   if (issues.length > 0) throw new ConfigurationError(describe(issues))
 }
 
-export function number(expected: string, isAllowed: (value: number) => boolean): Check<number> {
+export function numberCheck(expected: string, isAllowed: (value: number) => boolean): Check<number> {
   return { expected, isValid: (value) => typeof value === 'number' && isAllowed(value) }
 }

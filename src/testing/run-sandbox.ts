@@ -81,12 +81,12 @@ async function start(args: string[]): Promise<number | undefined> {
   sandbox.chaos({ rate, seed })
   if (program === undefined) {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void server.close())
-    console.log(greeting(sandbox, server))
+    console.log(formatGreeting(sandbox, server))
     return undefined
   }
   console.error(`The sandbox is at ${new URL('/', server.baseUrl)} while ${program} runs.`)
   try {
-    await runProgram(program, programArgs, variables(sandbox, server))
+    await runProgram(program, programArgs, getVariables(sandbox, server))
   } finally {
     await server.close()
   }
@@ -98,7 +98,7 @@ function print(text: string): number {
   return 0
 }
 
-/** @throws {UsageError} if an option is unknown, has no value or takes none, or anything else is given */
+/** @throws {UsageError} if an option is unknown, lacks a value, or must not have one, or an argument is unexpected */
 function parseOptions(args: string[]) {
   // With `strict: false`, so that the messages are ours.
   const { values, tokens } = parseArgs({ args, options, strict: false, tokens: true })
@@ -106,7 +106,7 @@ function parseOptions(args: string[]) {
     if (token.kind === 'positional') throw new UsageError(`to run '${token.value}', write -- before it`)
     if (token.kind !== 'option') continue
     const { name, rawName, value, inlineValue } = token
-    if (!Object.hasOwn(options, name)) throw new UsageError(`unknown option ${rawName}${suggestion(name)}`)
+    if (!Object.hasOwn(options, name)) throw new UsageError(`unknown option ${rawName}${suggestOption(name)}`)
     const isBoolean = options[name as keyof typeof options].type === 'boolean'
     if (isBoolean && value !== undefined) throw new UsageError(`${rawName} takes no value`)
     const isOption = !inlineValue && value !== undefined && /^-./.test(value)
@@ -115,7 +115,7 @@ function parseOptions(args: string[]) {
   return values as ReturnType<typeof parseArgs<{ options: typeof options }>>['values']
 }
 
-function suggestion(name: string): string {
+function suggestOption(name: string): string {
   const isKey = /^(api)?[_-]?(key|token)$/i.test(name)
   const meant = isKey ? 'key' : findSimilarName(name, Object.keys(options))
   return meant === undefined ? '' : `, did you mean --${meant}?`
@@ -142,8 +142,8 @@ function createPlatform(dialect: string, options: Parameters<typeof createSandbo
   }
 }
 
-/** The variables that a client reads. */
-function variables({ apiKey, authScheme, rateLimit }: Sandbox, { baseUrl, openerUrl }: SandboxServer) {
+/** Returns the environment variables that a client reads. */
+function getVariables({ apiKey, authScheme, rateLimit }: Sandbox, { baseUrl, openerUrl }: SandboxServer) {
   return {
     SHORTLINK_BASE_URL: baseUrl,
     SHORTLINK_OPENER_URL: openerUrl,
@@ -153,11 +153,11 @@ function variables({ apiKey, authScheme, rateLimit }: Sandbox, { baseUrl, opener
   }
 }
 
-/** Runs a program to its end, passes signals to it, and ends as it does: with its exit code, or by its signal. */
+/** Runs a program, passes signals to it, and ends like it: with its exit code, or by its signal. */
 async function runProgram(program: string, args: string[], variables: Record<string, string>): Promise<void> {
   const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...variables } })
   const pass = (signal: NodeJS.Signals) => {
-    // Ctrl+C on a terminal reaches every program that runs there.
+    // Ctrl+C in a terminal already reaches every program that runs there.
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -171,13 +171,13 @@ async function runProgram(program: string, args: string[], variables: Record<str
   else process.once('beforeExit', () => process.kill(process.pid, signal))
 }
 
-function greeting(platform: Sandbox, served: SandboxServer): string {
+function formatGreeting(platform: Sandbox, served: SandboxServer): string {
   const { apiKey, dialect, authScheme } = platform
   const { baseUrl, openerUrl } = served
-  const shell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
-  const powerShell = (text: string) => `'${text.replaceAll("'", "''")}'`
-  // What a client assumes need not be set.
-  const set = Object.entries(variables(platform, served)).filter(([, value]) => value !== '30' && value !== 'Bearer')
+  const quoteForShell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+  const quoteForPowerShell = (text: string) => `'${text.replaceAll("'", "''")}'`
+  // Default values do not have to be set.
+  const set = Object.entries(getVariables(platform, served)).filter(([, value]) => value !== '30' && value !== 'Bearer')
   const key = authScheme === 'raw' ? apiKey : `${authScheme} ${apiKey}`
   return `The sandbox responds in the ${dialect} dialect. Ctrl+C stops it.
 
@@ -187,12 +187,12 @@ function greeting(platform: Sandbox, served: SandboxServer): string {
   Page             ${new URL('/', baseUrl)}
 
 For your client, in a shell:
-${set.map(([name, value]) => `  export ${name}=${shell(value)}`).join('\n')}
+${set.map(([name, value]) => `  export ${name}=${quoteForShell(value)}`).join('\n')}
 
 In PowerShell:
-  ${set.map(([name, value]) => `$env:${name}=${powerShell(value)}`).join('; ')}
+  ${set.map(([name, value]) => `$env:${name}=${quoteForPowerShell(value)}`).join('; ')}
 
 Try:
-  curl -H ${shell(`Authorization: ${key}`)} ${shell(`${baseUrl}/campaigns`)}
+  curl -H ${quoteForShell(`Authorization: ${key}`)} ${quoteForShell(`${baseUrl}/campaigns`)}
 `
 }

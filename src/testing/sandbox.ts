@@ -1,18 +1,18 @@
 import { ConfigurationError } from '../client/errors.ts'
 import type { RateLimiter } from '../client/rate-limit/limiter.ts'
 import { Chaos, type ChaosOptions } from './faults/chaos.ts'
-import { abortable, deliver, networkError } from './faults/connection.ts'
+import { deliver, networkError, rejectOnAbort } from './faults/connection.ts'
 import { applyFault, doesWork, type Fault, type FaultEffect, FaultQueue } from './faults/faults.ts'
 import { SandboxLimiter } from './limiter.ts'
 import { checkSandboxOptions, type SandboxOptions } from './options.ts'
 import { type SandboxData, Store } from './platform/data.ts'
 import { Dialect, type SandboxDialect } from './platform/dialect.ts'
-import { type Exchange, routeOf } from './platform/exchange.ts'
+import { type Exchange, findRoute } from './platform/exchange.ts'
 import { Request, URL } from './platform/globals.ts'
 import { type RateDecision, RateWindow } from './platform/rate-window.ts'
-import { jsonOrText, requestEntry, type SandboxRequest } from './platform/request-log.ts'
-import { routesAt } from './platform/routes.ts'
-import { domainsOf } from './platform/short-addresses.ts'
+import { createEntry, parseJsonOrText, type SandboxRequest } from './platform/request-log.ts'
+import { findRoutes } from './platform/routes.ts'
+import { listDomains } from './platform/short-addresses.ts'
 import { type Platform, work } from './platform/work.ts'
 
 /** Options for a client of a sandbox. */
@@ -21,46 +21,44 @@ export interface SandboxClientOptions {
   openerUrl: string
   apiKey: string
   authScheme: 'Bearer' | 'Token' | 'raw'
-  /** With a rate limit, a limiter on the clock of the sandbox, so that `advance` ends the waits of the client too. */
+  /** A limiter on the sandbox's clock if it has a rate limit, so that `advance` also ends waits of the client. */
   rateLimit: RateLimiter | false
   fetch: typeof globalThis.fetch
 }
 
-/** The platform in memory, made by {@link createSandbox}. */
+/** The platform in memory, created by {@link createSandbox}. */
 export interface Sandbox {
   readonly baseUrl: string
   readonly openerUrl: string
   readonly apiKey: string
   readonly dialect: SandboxDialect
-  /** The form of the key in a request: `Bearer`, unless the dialect has `key-as-token` or `key-raw`. */
+  /** The scheme before the key in a request: `Bearer`, unless the dialect has `key-as-token` or `key-raw`. */
   readonly authScheme: SandboxClientOptions['authScheme']
   /** Options for a client of this sandbox: `new ShortLinkClient(sandbox.clientOptions)`. */
   readonly clientOptions: SandboxClientOptions
-  /** Every request that came in, oldest first. */
+  /** Every received request, oldest first. */
   readonly requests: readonly SandboxRequest[]
-  /** The stored rows. Tests may read and change them. */
+  /** The stored rows. Tests can read and change them. */
   readonly data: SandboxData
-  /**
-   * The rate window now; `undefined` if there is no limit. `resetAt` in milliseconds, `undefined` while none is open.
-   */
+  /** The current rate window; `undefined` without a limit. `resetAt`: in milliseconds, `undefined` if none is open. */
   readonly rateLimit: { limit: number; remaining: number; resetAt: number | undefined } | undefined
   /**
-   * The faults that wait for requests: those that `fail` was given and that have not yet failed as many requests as
-   * they are for. At the end of a test, each that is left here tested nothing.
+   * The faults passed to `fail` that have not failed all of their requests yet. A fault that is still here at the end
+   * of a test has not been tested.
    *
    * @example expect(sandbox.pendingFaults).toEqual([])
    */
   readonly pendingFaults: readonly Fault[]
   /**
-   * Takes what `fetch` takes, and responds as the platform does. It can be detached from the sandbox. It follows no
-   * redirect: the response to a short address says where it leads.
+   * Accepts the arguments of `fetch`, and responds like the platform. It can be detached from the sandbox. It does not
+   * follow redirects: the response to a short address has its `Location`.
    */
   readonly fetch: typeof globalThis.fetch
   /** The sandbox's clock, in milliseconds since 1970. */
   now(): number
   /**
-   * Makes requests fail. `method`, `path`, `after` and `times` choose which ones; the other fields say how. Several
-   * faults can wait at the same time.
+   * Makes requests fail. `method`, `path`, `after` and `times` select the requests; the other fields set how they fail.
+   * Several faults can wait at the same time.
    *
    * @throws {ConfigurationError} if the fault could never take effect, as with a misspelled field or path.
    * @example sandbox.fail({ path: '/campaign/:id/update', status: 503 })
@@ -73,13 +71,13 @@ export interface Sandbox {
    * @example sandbox.chaos({ seed: 1, rate: 0.3 })
    */
   chaos(options: ChaosOptions): void
-  /** Moves the clock forward, for the client too, so that a test need not wait a minute for a minute to pass. */
+  /** Moves the clock forward, for the client too, so that tests do not have to wait. In milliseconds. */
   advance(ms: number): void
   /** Restores the initial state: rows, requests, faults, chaos, rate window and clock. */
   reset(): void
 }
 
-/** Holds the state of a sandbox, and takes each request through the log, the limit, the faults and the platform. */
+/** A sandbox. Each request passes through the log, the rate limit, the faults and the platform. */
 class InMemorySandbox implements Sandbox {
   readonly baseUrl: string
   readonly openerUrl: string
@@ -102,8 +100,8 @@ class InMemorySandbox implements Sandbox {
     const { apiKey = 'sandbox-key', baseUrl = 'https://sho.rt/api', openerUrl = 'https://opener.example' } = options
     const { dialect = 'reference', rateLimit = false, data = {}, now = Date.now } = options
     this.apiKey = apiKey
-    this.baseUrl = withoutSlash(baseUrl)
-    this.openerUrl = withoutSlash(openerUrl)
+    this.baseUrl = removeSlash(baseUrl)
+    this.openerUrl = removeSlash(openerUrl)
     this.dialect = dialect
     this.#clock = now
     const site = new URL(this.baseUrl).origin
@@ -121,12 +119,12 @@ class InMemorySandbox implements Sandbox {
   }
 
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
-    // Without the signal, because Node's Request refuses the one of jsdom.
+    // Without the signal, because Node's Request rejects a signal of jsdom.
     const { signal: given, ...rest } = init ?? {}
     const request = new Request(input, rest)
     const signal = given ?? request.signal
     if (signal.aborted) throw signal.reason
-    const { entry, reply, fault } = await abortable(this.#receive(request), signal)
+    const { entry, reply, fault } = await rejectOnAbort(this.#receive(request), signal)
     const response = await deliver(reply, fault, signal)
     entry.status = response.status
     return response
@@ -168,12 +166,12 @@ class InMemorySandbox implements Sandbox {
     this.#limiter?.reset()
   }
 
-  /** Takes a request through its steps. Those that depend on the order of requests come before the first `await`. */
+  /** Processes a request. Steps that depend on the order of requests come before the first `await`. */
   async #receive(request: Request): Promise<Exchange> {
     const exchange = this.#log(request)
     exchange.limit = this.#limit(exchange)
     exchange.fault = this.#fault(exchange)
-    exchange.routes = routesAt(exchange.entry.api, exchange.entry.path)
+    exchange.routes = findRoutes(exchange.entry.api, exchange.entry.path)
     await receiveBody(exchange)
     if (doesWork(exchange.fault)) exchange.reply = work(exchange, this.#platform)
     this.#addHeaders(exchange)
@@ -183,19 +181,19 @@ class InMemorySandbox implements Sandbox {
 
   #log(request: Request): Exchange {
     const { api, path } = this.#locate(new URL(request.url))
-    const entry = requestEntry(request, api, path, this.now())
+    const entry = createEntry(request, api, path, this.now())
     this.requests.push(entry)
     const hasKey = this.#platform.dialect.hasKey(request, this.apiKey)
     const reply = { status: 200, headers: {}, body: '' }
     return { request, entry, hasKey, limit: undefined, fault: {}, routes: [], reply }
   }
 
-  /** The limit is that of the management API. */
+  /** Only the management API has a rate limit. */
   #limit({ entry }: Exchange): RateDecision | undefined {
     return entry.api === 'management' ? this.#rateWindow?.take() : undefined
   }
 
-  /** A request over the limit meets no fault. */
+  /** Faults do not apply to requests over the rate limit. */
   #fault({ limit, entry }: Exchange): FaultEffect {
     if (limit?.retryAfter !== undefined) return {}
     return this.#faults.take(entry.method, entry.path) ?? this.#chaos?.take() ?? {}
@@ -206,36 +204,36 @@ class InMemorySandbox implements Sandbox {
     Object.assign(reply.headers, rateHeaders, { Date: new Date(this.now()).toUTCString() })
   }
 
-  /** Finds the API that an address belongs to. No other address can be reached. */
+  /** Finds the API that an address belongs to. @throws the error of `fetch` if there is none */
   #locate(url: URL): Pick<SandboxRequest, 'api' | 'path'> {
     const { baseUrl, openerUrl, data } = this
     const address = url.origin + url.pathname
     if (address.startsWith(`${baseUrl}/`)) return { api: 'management', path: address.slice(baseUrl.length) }
     if (address.startsWith(`${openerUrl}/`)) return { api: 'opener', path: address.slice(openerUrl.length) }
-    if (url.origin === this.#platform.site || domainsOf(data).includes(url.origin))
+    if (url.origin === this.#platform.site || listDomains(data).includes(url.origin))
       return { api: 'visit', path: url.pathname }
     throw networkError('ENOTFOUND', `nothing is at ${url.origin}: this sandbox is ${baseUrl} and ${openerUrl}`)
   }
 }
 
-/** Nobody without the key fills the log. */
+/** Reads the body into the log, unless the key is missing: strangers must not fill the log. */
 async function receiveBody(exchange: Exchange): Promise<void> {
   const { request, entry, hasKey } = exchange
   if (entry.api === 'management' && !hasKey) return
   const bytes = new Uint8Array(await request.arrayBuffer())
   entry.size = bytes.length
-  entry.body = routeOf(exchange)?.route === 'POST /files/upload/:filename' ? bytes : jsonOrText(bytes)
+  entry.body = findRoute(exchange)?.route === 'POST /files/upload/:filename' ? bytes : parseJsonOrText(bytes)
 }
 
-function withoutSlash(address: string | URL): string {
+function removeSlash(address: string | URL): string {
   return new URL(address).href.replace(/\/+$/, '')
 }
 
 /**
- * Creates the platform in memory: both APIs, with state, limits and faults. It is empty but for an account, has no rate
- * limit, and needs no network and no Node.
+ * Creates the platform in memory: both APIs, with state, limits and faults. By default it has only an account and no
+ * rate limit. It needs neither a network nor Node.
  *
- * @throws {ConfigurationError} if an option, deviation, list or field does not exist or does not fit.
+ * @throws {ConfigurationError} if an option, deviation, list or field is unknown or invalid.
  * @example
  * import { ShortLinkClient } from 'shortlink-sdk'
  * import { createSandbox } from 'shortlink-sdk/testing'

@@ -7,20 +7,20 @@ import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { aFunction, type Checks, string } from '../client/checks/checks.ts'
 import { ConfigurationError } from '../client/errors.ts'
 import type { Closable } from '../client/runtime/async-disposable.ts'
-import { assertOptions, number } from './options.ts'
-import { isControlPath, isForPage, pageResponse } from './page/page.ts'
-import { withoutSecret } from './platform/request-log.ts'
+import { assertOptions, numberCheck } from './options.ts'
+import { isControlPath, isForPage, respondForPage } from './page/page.ts'
+import { hideSecret } from './platform/request-log.ts'
 import type { Sandbox } from './sandbox.ts'
 
 export type { Sandbox }
 
-/** Options for {@link serve}; every one has a default. */
+/** Options for {@link serve}. All have defaults. */
 export interface ServeOptions {
-  /** Default 0: any free port. */
+  /** The port. Default 0: any free port. */
   port?: number | undefined
-  /** Default `127.0.0.1`. */
+  /** The host name or IP address. Default `127.0.0.1`. */
   host?: string | undefined
-  /** Called with one line for each request, after its response or when it was dropped. Default: none. */
+  /** Called with one line for each request, after its response or when it was dropped. Default: no log. */
   log?: ((line: string) => void) | undefined
 }
 
@@ -35,19 +35,19 @@ export interface SandboxServer extends Closable {
 }
 
 const serveChecks: Checks<keyof ServeOptions> = {
-  port: number('a whole number from 0 to 65535', (port) => port >= 0 && port < 65_536 && port % 1 === 0),
+  port: numberCheck('a whole number from 0 to 65535', (port) => port >= 0 && port < 65_536 && port % 1 === 0),
   host: string,
   log: aFunction,
 }
 
 /**
- * Puts a sandbox on a port with Node's http, for programs that cannot be given a `fetch`. Short addresses open below
- * its root, as `http://127.0.0.1:4010/opening` does for `https://sho.rt/opening`, and `/` is a page that shows and
- * controls the sandbox. If the addresses in responses must be those of the server, such as the `link` of a QR code,
- * give the sandbox its address: `createSandbox({ baseUrl: 'http://127.0.0.1:4010/api' })`.
+ * Serves a sandbox over HTTP on a port, for programs that cannot use a custom `fetch`. Short addresses open below its
+ * root: `http://127.0.0.1:4010/opening` is `https://sho.rt/opening`. `/` is a page that shows and controls the sandbox.
+ * If addresses in responses, such as the `link` of a QR code, must point to the server, pass its address:
+ * `createSandbox({ baseUrl: 'http://127.0.0.1:4010/api' })`.
  *
- * @throws {ConfigurationError} if an option does not exist or does not fit; Node's own error, with its `code`, if the
- *   port cannot be used.
+ * @throws {ConfigurationError} if an option is unknown or invalid; Node's own error, with its `code`, if the port
+ *   cannot be used.
  * @example
  * await using server = await serve(createSandbox(), { port: 4010 })
  * console.log(server.baseUrl) // until the end of the block, or until server.close()
@@ -60,7 +60,7 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
 }
 
 /**
- * Creates a sandbox for the addresses of a port that listens already, and puts it there.
+ * Listens on a port, creates a sandbox for its addresses, and serves it.
  *
  * @internal
  */
@@ -78,29 +78,29 @@ export async function createAndServe(
     const { method = 'GET', url = '/' } = incoming
     const start = performance.now()
     try {
-      await writeResponse(await responseTo(incoming, outgoing), outgoing)
+      await writeResponse(await getResponse(incoming, outgoing), outgoing)
     } catch {
       // A fault dropped the connection, or the client closed it. In both cases it is reset.
       incoming.socket.resetAndDestroy()
     }
     const status = outgoing.headersSent ? outgoing.statusCode : 'dropped'
     if (!isForPage(method, url)) {
-      log?.(`${method} ${shownAddress(url)} ${status} ${Math.round(performance.now() - start)} ms`)
+      log?.(`${method} ${hideSecrets(url)} ${status} ${Math.round(performance.now() - start)} ms`)
     }
   }
 
-  async function responseTo(incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
+  async function getResponse(incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
     const { method = 'GET', url = '/' } = incoming
     if (isForPage(method, url)) {
       const refuse = (error: string) => Response.json({ error }, { status: 403 })
       if (!isOwnHost(incoming.headers.host, host)) return refuse(unknownHost)
       if (isControlPath(url) && !isOwnOrigin(incoming.headers)) return refuse(foreignPage)
       const body = method === 'GET' ? undefined : await json(incoming).catch(() => undefined)
-      return pageResponse(sandbox, method, url, body)
+      return respondForPage(sandbox, method, url, body)
     }
     const left = new AbortController()
     outgoing.on('close', () => left.abort())
-    return sandbox.fetch(sandboxAddress(url, sandbox), requestInit(incoming, left.signal))
+    return sandbox.fetch(toSandboxUrl(url, sandbox), createRequestInit(incoming, left.signal))
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -134,8 +134,8 @@ const unknownHost = 'Unknown host: open the page at localhost or at the address 
 const foreignPage = 'Only the page of the sandbox may do this, not one of another origin.'
 
 /**
- * Returns `true` for a request of the server's own page, and of a program that is no browser. Browsers say so in
- * `Sec-Fetch-Site`; without it (a page served over plain http), `Origin` tells.
+ * Returns whether a request is from the server's own page, or from a program that is not a browser. Browsers state that
+ * in `Sec-Fetch-Site`, or only in `Origin` for a page over plain http.
  */
 function isOwnOrigin({ host, origin, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
   if (site !== undefined) return site === 'same-origin' || site === 'none'
@@ -143,8 +143,8 @@ function isOwnOrigin({ host, origin, 'sec-fetch-site': site }: IncomingHttpHeade
 }
 
 /**
- * Returns `true` if a `Host` header names this machine, or the `host` that was chosen. The page shows the key, and the
- * DNS of a stranger may point any name of theirs here (DNS rebinding), but not an IP address.
+ * Returns whether a `Host` header names this machine or the chosen `host`. The page shows the key, and an attacker's
+ * DNS may point any of their names here (DNS rebinding), but not an IP address.
  */
 function isOwnHost(header: string | undefined, host: string): boolean {
   const address = `http://${header}`
@@ -153,7 +153,7 @@ function isOwnHost(header: string | undefined, host: string): boolean {
   return /(^|\.)localhost$/.test(hostname) || hostname === host || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
 }
 
-function requestInit(incoming: IncomingMessage, signal: AbortSignal): RequestInit {
+function createRequestInit(incoming: IncomingMessage, signal: AbortSignal): RequestInit {
   const headers = new Headers()
   for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, String(value))
   const method = incoming.method ?? 'GET'
@@ -162,15 +162,15 @@ function requestInit(incoming: IncomingMessage, signal: AbortSignal): RequestIni
   return init
 }
 
-function shownAddress(url: string): string {
+function hideSecrets(url: string): string {
   const [path, query] = url.split('?', 2)
   if (query === undefined) return url
-  const shown = [...new URLSearchParams(query)].map(([name, value]) => [name, String(withoutSecret(name, value))])
+  const shown = [...new URLSearchParams(query)].map(([name, value]) => [name, String(hideSecret(name, value))])
   return `${path}?${new URLSearchParams(shown)}`
 }
 
 /** Translates a path of the server into an address of the sandbox. */
-function sandboxAddress(path: string, { baseUrl, openerUrl }: Sandbox): string {
+function toSandboxUrl(path: string, { baseUrl, openerUrl }: Sandbox): string {
   if (path.startsWith('/api/')) return baseUrl + path.slice('/api'.length)
   if (path.startsWith('/opener/')) return openerUrl + path.slice('/opener'.length)
   return new URL(baseUrl).origin + path

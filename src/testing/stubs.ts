@@ -6,8 +6,8 @@ import { Response } from './platform/globals.ts'
 export type { ApiPromise, ListPromise }
 
 /**
- * The promise of a call that fails with this error, for a stub of a method. A client of a sandbox gives real errors to
- * take.
+ * Creates the promise of a call that fails with this error, for a stub of a method. Get real errors from the client of
+ * a sandbox.
  *
  * @example
  * import { apiPromise } from 'shortlink-sdk/testing'
@@ -17,9 +17,9 @@ export type { ApiPromise, ListPromise }
  */
 export function apiPromise(error: Error): ApiPromise<never>
 /**
- * The promise of a call that succeeds with this value, for a stub of a method:
- * `vi.spyOn(client.links, 'create').mockReturnValue(apiPromise(link))`. `await`, `.safe()` and `.withResponse()` work
- * on it as on the promise of a real call.
+ * Creates the promise of a call that succeeds with this value, for a stub of a method: `vi.spyOn(client.links,
+ * 'create').mockReturnValue(apiPromise(link))`. `await`, `.safe()` and `.withResponse()` work as they do for a real
+ * call.
  *
  * @example
  * import { apiPromise } from 'shortlink-sdk/testing'
@@ -29,11 +29,11 @@ export function apiPromise(error: Error): ApiPromise<never>
  */
 export function apiPromise<T>(value: T): ApiPromise<T>
 export function apiPromise<T>(value: T | Error): ApiPromise<T> {
-  return stubbed(new CallPromise<T>(), value)
+  return settle(new CallPromise<T>(), value)
 }
 
 /**
- * The promise of a list that fails with this error, for a stub of a method. Each loop over it fails, too.
+ * Creates the promise of a list that fails with this error, for a stub of a method. Loops over it fail too.
  *
  * @example
  * import { listPromise } from 'shortlink-sdk/testing'
@@ -43,10 +43,9 @@ export function apiPromise<T>(value: T | Error): ApiPromise<T> {
  */
 export function listPromise(error: Error): ListPromise<never>
 /**
- * The promise of a list with these rows, for a stub of a method:
- * `vi.spyOn(client.campaigns, 'list').mockReturnValue(listPromise([campaign]))`. It works like a real list:
- * `for await`, `.pages()` and `.toArray()` give the rows, and `await` gives a page, which is the only one and has all
- * of them.
+ * Creates the promise of a list with these rows, for a stub of a method: `vi.spyOn(client.campaigns,
+ * 'list').mockReturnValue(listPromise([campaign]))`. It works like a real list: `for await`, `.pages()` and
+ * `.toArray()` return the rows, and `await` returns a single page with all of them.
  *
  * @example
  * import { listPromise } from 'shortlink-sdk/testing'
@@ -56,8 +55,8 @@ export function listPromise(error: Error): ListPromise<never>
  */
 export function listPromise<Row>(rows: readonly Row[]): ListPromise<Row>
 export function listPromise<Row>(rows: readonly Row[] | Error): ListPromise<Row> {
-  const page = Array.isArray(rows) ? onlyPage(rows) : (rows as Error)
-  return stubbed(new StubbedList<Row>(), page) as unknown as ListPromise<Row>
+  const page = Array.isArray(rows) ? createPage(rows) : (rows as Error)
+  return settle(new StubbedList<Row>(), page) as unknown as ListPromise<Row>
 }
 
 /** A list of one page. */
@@ -75,13 +74,13 @@ class StubbedList<Row> extends CallPromise<Page<Row>> {
   }
 }
 
-/** Settles the promise of a stub. A rejection is marked as handled, because stubs are made before they are used. */
-function stubbed<T, P extends CallPromise<T>>(promise: P, value: T | Error): P {
+/** Settles the promise of a stub. A rejection is marked as handled, because stubs are created before they are used. */
+function settle<T, P extends CallPromise<T>>(promise: P, value: T | Error): P {
   promise.onFirstUse(() => respondWith(value)).then(undefined, () => {})
   return promise
 }
 
-function onlyPage<Row>(rows: readonly Row[]): Page<Row> {
+function createPage<Row>(rows: readonly Row[]): Page<Row> {
   const counts = { result: rows.length, perpage: Math.max(100, rows.length) }
   return { items: [...rows], ...counts, currentpage: 1, nextpage: null, maxpage: 1, hasNextPage: false }
 }

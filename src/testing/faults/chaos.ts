@@ -1,39 +1,39 @@
 import { type Checks, count } from '../../client/checks/checks.ts'
-import { assertOptions, number } from '../options.ts'
+import { assertOptions, numberCheck } from '../options.ts'
 import type { FaultEffect } from './faults.ts'
 
 /** Options for random faults. */
 export interface ChaosOptions {
   /** The seed. The same seed gives the same faults for the same order of requests. Default 1. */
   seed?: number | undefined
-  /** Share of requests that fail, from 0 to 1; 0 ends the chaos. */
+  /** The share of requests that fail, from 0 to 1. 0 turns random faults off. */
   rate: number
 }
 
 const chaosChecks: Checks<keyof ChaosOptions> = {
   seed: count,
-  rate: number('a number from 0 to 1', (rate) => rate >= 0 && rate <= 1),
+  rate: numberCheck('a number from 0 to 1', (rate) => rate >= 0 && rate <= 1),
 }
 
 /**
- * Random faults, repeatable with a seed. They are honest about the work: an error in the body, a 429 or a redirect
- * means that it was not done; a 5xx or an unreadable response leaves it open.
+ * Random faults, repeatable with a seed. They never lie about the work: an error in the body, a 429 or a redirect means
+ * that it was not done. After a 5xx or an unreadable response, it may or may not have been done.
  */
 export class Chaos {
   readonly #rate: number
   readonly #random: () => number
 
   constructor(options: ChaosOptions) {
-    // Of all options, the share has no default.
+    // `rate` is the only option without a default.
     assertOptions(options && { ...options, rate: options.rate ?? null }, chaosChecks, 'chaos')
     const { seed = 1, rate } = options
     this.#rate = rate
-    this.#random = randomNumbers(seed)
+    this.#random = createRandom(seed)
   }
 
-  /** The effect on the next request, if any. */
+  /** Returns the effect on the next request, if any. */
   take(): FaultEffect | undefined {
-    // Every request draws equally often, so that an extra request does not change the faults of later ones.
+    // Each request draws the same number of values, so that an extra request does not change later faults.
     const [fate, which, coin] = [this.#random(), this.#random(), this.#random()]
     if (fate >= this.#rate) return undefined
     const done = coin < 0.5
@@ -55,8 +55,8 @@ export class Chaos {
   }
 }
 
-/** Repeatable numbers from 0 to 1 (Tommy Ettinger's mulberry32). */
-function randomNumbers(seed: number): () => number {
+/** Creates a generator of repeatable numbers from 0 to 1 (Tommy Ettinger's mulberry32). */
+function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

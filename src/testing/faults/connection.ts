@@ -3,25 +3,25 @@ import { ReadableStream, Response } from '../platform/globals.ts'
 import type { PlatformResponse } from '../platform/response.ts'
 import type { FaultEffect } from './faults.ts'
 
-/** The error with which `fetch` rejects when it gets no response. */
+/** Creates the error that `fetch` rejects with if there is no response. */
 export function networkError(code: string, message: string): TypeError {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(`${code}: ${message}`), { code }) })
 }
 
 /**
- * Waits on the real clock, and rejects at once with the signal's reason. What no timer can hold waits for the signal
- * only.
+ * Waits on the real clock. Rejects with the signal's reason as soon as it aborts. A wait too long for a timer ends only
+ * with the signal.
  */
 function wait(ms: number, signal: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const waited = new Promise<void>((resolve) => {
     if (ms <= MAX_TIMER) timer = setTimeout(resolve, ms)
   })
-  return abortable(waited, signal).finally(() => clearTimeout(timer))
+  return rejectOnAbort(waited, signal).finally(() => clearTimeout(timer))
 }
 
-/** Settles as the promise does, or rejects with the signal's reason as soon as it aborts. */
-export function abortable<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+/** Settles like the promise, or rejects with the signal's reason as soon as it aborts. */
+export function rejectOnAbort<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)
     if (signal.aborted) return abort()
@@ -36,11 +36,11 @@ export async function deliver(response: PlatformResponse, fault: FaultEffect, si
   if (fault.drop) throw networkError('ECONNRESET', 'the connection was closed by the other side')
   const { status, headers, body } = response
   if ([204, 205, 304].includes(status)) return new Response(null, { status, headers })
-  return new Response((fault.stall ? halfOf(body, signal) : body) as BodyInit, { status, headers })
+  return new Response((fault.stall ? createHalfBody(body, signal) : body) as BodyInit, { status, headers })
 }
 
-/** The first half of a body, and then nothing more until the caller gives up. */
-function halfOf(body: PlatformResponse['body'], signal: AbortSignal): ReadableStream<Uint8Array> {
+/** Creates a stream of the first half of a body, which then stalls until the caller gives up. */
+function createHalfBody(body: PlatformResponse['body'], signal: AbortSignal): ReadableStream<Uint8Array> {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   return new ReadableStream({
     start: (controller) => controller.enqueue(bytes.slice(0, Math.floor(bytes.length / 2))),

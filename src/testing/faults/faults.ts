@@ -8,38 +8,36 @@ import {
   string,
 } from '../../client/checks/checks.ts'
 import { ConfigurationError } from '../../client/errors.ts'
-import { assertOptions, number } from '../options.ts'
+import { assertOptions, numberCheck } from '../options.ts'
 import { Headers, TextDecoder } from '../platform/globals.ts'
 import type { PlatformResponse } from '../platform/response.ts'
-import { endpointPaths, matchPath, methodsAt } from '../platform/routes.ts'
+import { endpointPaths, findMethods, matchPath } from '../platform/routes.ts'
 
 /** The changes that a fault makes to a response. All fields are optional. */
 export interface FaultEffect {
   /** HTTP status, 200 to 599. */
   status?: number | undefined
-  /**
-   * The body: a string or bytes as they are, a function of the original text, or anything else as JSON.
-   */
+  /** The body: a string or bytes, a function that changes the original text, or anything else as JSON. */
   body?: unknown
-  /** Headers to add or replace; `null` removes one, a rate header for example. */
+  /** Headers to add or replace. `null` removes one, such as a rate header. */
   headers?: Record<string, string | null> | undefined
-  /** The response comes this many real milliseconds late. `Infinity`: never. */
+  /** Delays the response by this many real milliseconds. `Infinity`: it never arrives. */
   delay?: number | undefined
-  /** The connection ends without a response, `before` or `after` the work is done. */
+  /** Closes the connection without a response, `before` or `after` the work is done. */
   drop?: 'before' | 'after' | undefined
-  /** The body stops halfway, and the connection stays open. */
+  /** Stops the body halfway, and keeps the connection open. */
   stall?: boolean | undefined
-  /** Address to redirect to, with `status` 302 unless another one is given. */
+  /** The address to redirect to, with status 302 unless you set `status`. */
   redirect?: string | undefined
   /**
-   * `true`: the work is done all the same; `false`: it is not. Default: it is, unless the fault replaces the response
-   * (a `redirect`, a `status` of 300 or more, a `body` that is not a function) or drops the connection before it.
+   * Whether the work is done despite the fault. Default: it is, unless the fault replaces the response (a `redirect`, a
+   * `status` of 300 or more, a `body` that is not a function) or drops the connection before the work.
    */
   done?: boolean | undefined
 }
 
 /**
- * A choice of requests, and how they fail.
+ * Which requests fail, and how.
  *
  * @example sandbox.fail({ method: 'POST', drop: 'after' })
  */
@@ -57,7 +55,7 @@ export interface Fault extends FaultEffect {
   times?: number | undefined
 }
 
-/** Returns `true` if the platform does the work in spite of the fault. */
+/** Returns whether the platform does the work despite the fault. */
 export function doesWork({ done, drop, redirect, status = 200, body }: FaultEffect): boolean {
   if (done !== undefined) return done
   if (drop === 'before' || redirect !== undefined) return false
@@ -71,14 +69,14 @@ const faultChecks: Checks<keyof Fault> = {
     isValid: (value) => typeof value === 'string' || value instanceof RegExp,
   },
   after: count,
-  times: number('a whole number from 1, or Infinity', (times) => times > 0 && Math.floor(times) === times),
-  status: number('a whole number from 200 to 599', (status) => status >= 200 && status < 600 && status % 1 === 0),
+  times: numberCheck('a whole number from 1, or Infinity', (times) => times > 0 && Math.floor(times) === times),
+  status: numberCheck('a whole number from 200 to 599', (status) => status >= 200 && status < 600 && status % 1 === 0),
   body: checkedElsewhere,
   headers: {
     expected: 'an object of strings, and null for a header to remove',
     isValid: (value) => typeof value === 'object' && value !== null && Object.values(value).every(isHeaderValue),
   },
-  delay: number('milliseconds from 0, or Infinity', (ms) => ms >= 0),
+  delay: numberCheck('milliseconds from 0, or Infinity', (ms) => ms >= 0),
   drop: oneOf(['before', 'after']),
   stall: boolean,
   redirect: string,
@@ -92,7 +90,7 @@ function checkFault(fault: Fault): void {
   assertOptions(fault, faultChecks, 'fail')
   const { status, body, headers, delay, drop, stall, redirect, done, path, method } = fault
   if (typeof path === 'string') {
-    const methods = methodsAt(path)
+    const methods = findMethods(path)
     if (methods.length === 0) {
       const meant = findSimilarName(path, endpointPaths) ?? endpointPaths.find((known) => path.endsWith(known))
       const hint =
@@ -118,11 +116,11 @@ interface WaitingFault {
   fired: boolean
 }
 
-/** The faults that a test asked for, each waiting for its requests. */
+/** The faults of a test that wait for their requests. */
 export class FaultQueue {
   #waiting: WaitingFault[] = []
 
-  /** The faults that have not yet met as many requests as they are for; any number is met by the first. */
+  /** The faults that have not failed all of their requests yet. With `times: Infinity`, one request is enough. */
   get pending(): Fault[] {
     const isPending = ({ left, fired }: WaitingFault) => Number.isFinite(left) || !fired
     return this.#waiting.filter(isPending).map(({ fault }) => fault)
@@ -133,9 +131,11 @@ export class FaultQueue {
     this.#waiting.push({ fault, skip: fault.after ?? 0, left: fault.times ?? 1, fired: false })
   }
 
-  /** The fault for this request: of all that match, the one added first. Every match counts it. */
+  /**
+   * Returns the fault for this request: the first one added that matches. The request counts for every matching fault.
+   */
   take(method: string, path: string): FaultEffect | undefined {
-    const matching = this.#waiting.filter(({ fault }) => isFor(fault, method, path))
+    const matching = this.#waiting.filter(({ fault }) => isForRequest(fault, method, path))
     const chosen = matching.find(({ skip }) => skip === 0)
     for (const entry of matching) entry.skip = Math.max(0, entry.skip - 1)
     if (chosen) Object.assign(chosen, { fired: true, left: chosen.left - 1 })
@@ -148,13 +148,12 @@ export class FaultQueue {
   }
 }
 
-function isFor({ method, path }: Fault, requested: string, at: string): boolean {
+function isForRequest({ method, path }: Fault, requested: string, at: string): boolean {
   if (method !== undefined && method !== requested) return false
   if (typeof path === 'string') return matchPath(path, at) !== undefined
   return path === undefined || at.search(path) !== -1
 }
 
-/** Applies the fault to a response. */
 export function applyFault(honest: PlatformResponse, fault: FaultEffect): PlatformResponse {
   const { status = fault.redirect === undefined ? honest.status : 302, body, redirect } = fault
   const headers = new Headers(honest.headers)
@@ -164,19 +163,19 @@ export function applyFault(honest: PlatformResponse, fault: FaultEffect): Platfo
     if (value === null) headers.delete(name)
     else headers.set(name, value)
   }
-  return { status, headers: Object.fromEntries(headers), body: faultyBody(honest, fault, status) }
+  return { status, headers: Object.fromEntries(headers), body: getFaultyBody(honest, fault, status) }
 }
 
-function faultyBody(honest: PlatformResponse, fault: FaultEffect, status: number): PlatformResponse['body'] {
+function getFaultyBody(honest: PlatformResponse, fault: FaultEffect, status: number): PlatformResponse['body'] {
   const { body } = fault
   if (typeof body === 'string' || body instanceof Uint8Array) return body
-  if (typeof body === 'function') return String(body(asText(honest.body)))
+  if (typeof body === 'function') return String(body(toText(honest.body)))
   if (body !== undefined) return JSON.stringify(body)
   if (fault.redirect !== undefined) return ''
   if (fault.status === undefined || status < 300) return honest.body
   return JSON.stringify({ error: 1, message: `The sandbox was told to respond with ${status}.` })
 }
 
-function asText(body: PlatformResponse['body']): string {
+function toText(body: PlatformResponse['body']): string {
   return typeof body === 'string' ? body : new TextDecoder().decode(body)
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { Fault } from '../faults/faults.ts'
-import { withoutSecret } from '../platform/request-log.ts'
+import { hideSecret } from '../platform/request-log.ts'
 import type { Sandbox } from '../sandbox.ts'
 
-/** The page's own files, as text: the build puts them in place of these names. From source they are read from disk. */
+/** The files of the page as text, which the build inserts. When run from source, they are read from disk. */
 declare const PAGE_HTML: string | undefined
 declare const PAGE_CSS: string
 declare const PAGE_SCRIPT: string
@@ -17,23 +17,23 @@ function readFile(file: string): string {
   return readFileSync(new URL(file, import.meta.url), 'utf8')
 }
 
-/** `true` for a request for the page, `false` for one for the platform. */
+/** Returns whether a request is for the page rather than for the platform. */
 export function isForPage(method: string, path: string): boolean {
   return isControlPath(path) || (method === 'GET' && path === '/')
 }
 
-/** `true` for what the page reads and controls the sandbox with. */
+/** Returns whether a path is one that the page uses to read and control the sandbox. */
 export function isControlPath(path: string): boolean {
   return path.startsWith('/sandbox/')
 }
 
 /**
- * Responds to a request for the page at `/`, or for a path below `/sandbox` that it calls. `body` is the JSON of a
- * POST.
+ * Responds to a request for the page at `/`, or for a path below `/sandbox` that it calls. `body`: the JSON of a POST.
  */
-export function pageResponse(sandbox: Sandbox, method: string, path: string, body: unknown): Response {
-  if (method === 'GET' && path === '/') return html()
-  if (method === 'GET' && path === '/sandbox/state') return new Response(shown(pageState(sandbox)), { headers: json })
+export function respondForPage(sandbox: Sandbox, method: string, path: string, body: unknown): Response {
+  if (method === 'GET' && path === '/') return createPage()
+  if (method === 'GET' && path === '/sandbox/state')
+    return new Response(serializeState(getPageState(sandbox)), { headers: json })
   try {
     if (method !== 'POST') throw new Error('Use GET or POST.')
     control(sandbox, path.slice('/sandbox/'.length), body)
@@ -52,8 +52,8 @@ function control(sandbox: Sandbox, action: string, body: unknown): void {
   else throw new Error(`There is no ${action}.`)
 }
 
-/** The page in one response. */
-function html(): Response {
+/** Creates the response with the whole page. */
+function createPage(): Response {
   const { html, css, script } = pageFiles
   const page = html
     .replace('<link rel="stylesheet" href="sandbox.page.css" />', () => `<style>\n${css}</style>`)
@@ -64,16 +64,16 @@ function html(): Response {
   return new Response(page, { headers: { 'Content-Type': 'text/html; charset=utf-8' } })
 }
 
-/** The maximum of rows of a list, and of requests, on the page. */
+/** The maximum number of rows per list, and of requests, on the page. */
 const MAX_ROWS = 100
 const MAX_TEXT = 4000
 
 /** The state that the page shows: the newest rows of every list, and the newest requests. */
-export type PageState = ReturnType<typeof pageState>
+export type PageState = ReturnType<typeof getPageState>
 export type PageRow = Record<string, unknown>
 export type PageRequest = PageState['requests'][number]
 
-function pageState(sandbox: Sandbox) {
+function getPageState(sandbox: Sandbox) {
   const { apiKey, baseUrl, dialect, rateLimit, requests, data } = sandbox
   const newest = <Item>(items: readonly Item[]) => items.slice(-MAX_ROWS).reverse()
   const lists = Object.entries({ ...data, account: [data.account] }).map(([name, rows]) => {
@@ -91,10 +91,10 @@ function pageState(sandbox: Sandbox) {
   }
 }
 
-/** JSON without passwords, bytes and very long texts. */
-function shown(state: PageState): string {
+/** Serializes the state without passwords, bytes and very long texts. */
+function serializeState(state: PageState): string {
   return JSON.stringify(state, (name, value) => {
     if (value instanceof Uint8Array) return `${value.length} bytes`
-    return withoutSecret(name, typeof value === 'string' ? value.slice(0, MAX_TEXT) : value)
+    return hideSecret(name, typeof value === 'string' ? value.slice(0, MAX_TEXT) : value)
   })
 }

@@ -1,7 +1,7 @@
 import { structuredClone } from './globals.ts'
 
-// Each field stands here once, with its default: the types of the rows come from these classes, and rows are plain
-// copies of what they make. The store fills in the `date`, and the `domain` and `alias` of a short address.
+// These classes define the fields with their defaults, and the types of the rows. Rows are plain copies of instances.
+// The store fills in the `date`, and the `domain` and `alias` of a short address.
 
 export class SandboxAccount {
   id = 1
@@ -87,8 +87,7 @@ export class SandboxFile extends AddressedRow {
 }
 
 /**
- * The statistics of a link or a QR code: how many visitors there were, and how often each country, site, browser and
- * system.
+ * The statistics of a link or a QR code: the number of visitors, and the visits by country, site, browser and system.
  */
 class VisitedRow extends AddressedRow {
   uniqueclicks = 0
@@ -188,17 +187,17 @@ export type SandboxSeed = {
 export const listNames = Object.keys(rowTypes) as SandboxListName[]
 
 /** The names of the fields that the rows of a list, or the account, may be given. */
-export function fieldNames(list: SandboxListName | 'account'): string[] {
+export function listFields(list: SandboxListName | 'account'): string[] {
   const blank = list === 'account' ? new SandboxAccount() : new rowTypes[list](1)
   return [...Object.keys(blank), ...(list === 'links' ? ['url'] : [])]
 }
 
 /** `YYYY-MM-DD HH:MM:SS`, in UTC. */
-function dateTime(time: number): string {
+function formatDateTime(time: number): string {
   return new Date(time).toISOString().slice(0, 19).replace('T', ' ')
 }
 
-function withLongUrl({ url, ...row }: NonNullable<SandboxSeed['links']>[number]): Partial<SandboxLink> {
+function normalizeLink({ url, ...row }: NonNullable<SandboxSeed['links']>[number]): Partial<SandboxLink> {
   return url === undefined ? row : { longurl: url, ...row }
 }
 
@@ -210,7 +209,7 @@ export class Store {
   readonly #now: () => number
   readonly #lastIds = new Map<SandboxListName, number>()
 
-  /** @param site the domain of short addresses that are given none */
+  /** @param site The default domain of short addresses. */
   constructor(seed: SandboxSeed, site: string, now: () => number) {
     this.#seed = seed
     this.#site = site
@@ -226,7 +225,7 @@ export class Store {
     const blank = new rowTypes[list](id)
     const whole = {
       ...blank,
-      ...('date' in blank && { date: dateTime(this.#now()) }),
+      ...('date' in blank && { date: formatDateTime(this.#now()) }),
       // The same list and id always give the same alias, so that tests can rely on it.
       ...('alias' in blank && { alias: list.charAt(0) + (id * 7919 + 46_656).toString(36) }),
       ...(blank instanceof AddressedRow && { domain: this.#site }),
@@ -237,7 +236,7 @@ export class Store {
     return whole
   }
 
-  /** Restores the rows of the start. */
+  /** Restores the initial rows. */
   reset(): void {
     this.#lastIds.clear()
     this.data.account = { ...new SandboxAccount(), ...this.#seed.account }
@@ -245,9 +244,9 @@ export class Store {
       this.data[list] = []
       let lastId = 0
       for (const row of this.#seed[list] ?? []) {
-        // Each by itself: a clone of all would keep what they have in common.
+        // Each row is cloned separately, because one clone of all rows would keep objects that they share.
         const copy = structuredClone(row)
-        const { id } = this.add(list, { id: lastId + 1, ...(list === 'links' ? withLongUrl(copy) : copy) })
+        const { id } = this.add(list, { id: lastId + 1, ...(list === 'links' ? normalizeLink(copy) : copy) })
         lastId = Math.max(lastId, id)
       }
     }

@@ -3,14 +3,14 @@ import { fields as channelFields } from './endpoints/channels.ts'
 import { addedLink, linkInList } from './endpoints/links.ts'
 import { PlatformRefusal } from './refusal.ts'
 
-/** The form of the key in a request: `Authorization: Bearer KEY`, `Token KEY`, or the bare key. */
+/** The scheme in a request: `Authorization: Bearer KEY`, `Token KEY`, or only the key. */
 export type KeyScheme = 'Bearer' | 'Token' | 'raw'
 
 /** One way in which a server differs from the reference. */
 export interface DeviationRule {
   /** A sentence that describes it. */
   readonly sentence: string
-  /** The word before the key in `Authorization`; none with `raw`. */
+  /** The scheme before the key in `Authorization`; none with `raw`. */
   readonly authScheme?: KeyScheme
   /** Responds in place of the endpoint, which then does nothing. */
   readonly instead?: (route: string, call: EndpointCall) => object | undefined
@@ -18,7 +18,7 @@ export interface DeviationRule {
   readonly query?: (query: Record<string, string>) => Record<string, string>
   /** Changes the JSON of a body. */
   readonly body?: (body: unknown, route: string) => unknown
-  /** Compares aliases and short addresses. Without it, every letter counts. */
+  /** Compares aliases and short addresses. Default: they must be equal. */
   readonly isSameAlias?: (one: string, other: string) => boolean
   /** Changes a copy of a response, a success or a refusal. */
   readonly reply?: ReplyChange
@@ -35,11 +35,11 @@ type Change = (json: Json, call: EndpointCall) => unknown
 const table = <Name extends string>(rules: Record<Name, DeviationRule>) => rules
 
 /**
- * Every known deviation. To add one, add it here: the sandbox and the exported list read this table.
- * Several deviations apply in the order of the table.
+ * Every known deviation. To add one, add it here: the sandbox and the exported list read this table. Several deviations
+ * apply in the order of the table.
  */
 export const rules = table({
-  // Of several ways to send the key, the first one here holds.
+  // If several of these are used, the first one here wins.
   'key-as-token': {
     sentence: 'The key is wanted as Authorization: Token KEY. Bearer KEY is refused.',
     authScheme: 'Token',
@@ -49,7 +49,7 @@ export const rules = table({
     authScheme: 'raw',
   },
 
-  // The query. Of several `limit` deviations, the first one here wins.
+  // The query. If several `limit` deviations are used, the first one here wins.
   'limit-refused': {
     sentence: 'A list refuses the parameter limit.',
     query: (query) => {
@@ -70,12 +70,12 @@ export const rules = table({
   'alias-ignored': {
     sentence:
       'The alias in custom is ignored: a link gets a random one or keeps its own, and the response is a success (outside the reference).',
-    body: withCustom(() => undefined),
+    body: changeCustom(() => undefined),
   },
   'alias-slugged': {
     sentence:
       'The alias of a link is stored in lower case, with - for _ and spaces, without accents and dots; it is not found by the spelling that was sent (outside the reference).',
-    body: withCustom((alias) => {
+    body: changeCustom((alias) => {
       const plain = alias.normalize('NFD').replace(/[\p{Mark}.]/gu, '')
       return plain.toLowerCase().replace(/[_\s]+/g, '-')
     }),
@@ -87,7 +87,7 @@ export const rules = table({
   },
   'refused-words': {
     sentence: 'An alias that contains a listed word, such as xxx or kkk, is refused (outside the reference).',
-    body: withCustom((alias) => {
+    body: changeCustom((alias) => {
       if (/xxx|kkk|666/i.test(alias)) throw new PlatformRefusal(400, 'This alias is not available.')
       return alias
     }),
@@ -98,11 +98,11 @@ export const rules = table({
     body: (body, route) => (route === 'POST /url/add' ? { ...(body as Json), domain: undefined } : body),
   },
 
-  // Addresses and titles that servers change, and what an update changes beside them.
+  // Addresses and titles that servers change, and side effects of updates.
   'url-respelled': {
     sentence:
       'Addresses are stored in another spelling: & as &amp;, %c3 as %C3, href= as rel="nofollow" href=, composed as in NFC, without the last slash and the fragment (outside the reference).',
-    body: withUrl((url) =>
+    body: changeUrl((url) =>
       url
         .replace(/#.*$/s, '')
         .replace(/^([^?]*[^/?])\/(?=\?|$)/, '$1')
@@ -114,22 +114,22 @@ export const rules = table({
   },
   'url-cut': {
     sentence: 'The first 80 characters of an address are stored (outside the reference).',
-    body: withUrl((url) => url.slice(0, 80)),
+    body: changeUrl((url) => url.slice(0, 80)),
   },
   'url-lower-case': {
     sentence: 'Addresses are stored in lower case (outside the reference).',
-    body: withUrl((url) => url.toLowerCase()),
+    body: changeUrl((url) => url.toLowerCase()),
   },
   'url-ascii': {
     sentence: 'An address with a space or a character beyond ASCII is refused (outside the reference).',
-    body: withUrl((url) => {
+    body: changeUrl((url) => {
       if (/[^!-~]/.test(url)) throw new PlatformRefusal(400, 'Please enter a valid URL.')
       return url
     }),
   },
   'title-cut': {
     sentence: 'Titles are stored without tags and outer spaces, and cut at 191 characters (outside the reference).',
-    body: withText('title', (title) =>
+    body: changeText('title', (title) =>
       title
         .replace(/<[^>]*>/g, '')
         .trim()
@@ -192,7 +192,7 @@ export const rules = table({
   },
   'extra-keys': {
     sentence: 'Responses have keys that the reference does not list: planid, views, linkedin.',
-    reply: successOf({
+    reply: changeSuccesses({
       'GET /account': ({ data }) => Object.assign(data, { planid: 3 }),
       'GET /campaigns': ({ data }) => data.campaigns.map((row: Json) => Object.assign(row, { views: 12 })),
       'GET /qr/:id': ({ data }) => Object.assign(data.socialCount, { linkedin: 0 }),
@@ -201,22 +201,22 @@ export const rules = table({
   },
   'unknown-types': {
     sentence: 'Overlays and pixels have types that the reference does not list.',
-    reply: successOf({
+    reply: changeSuccesses({
       'GET /overlay': ({ data }) => retype(data.cta, 'contact', 'coupon'),
       'GET /pixels': ({ data }) => retype(data.pixels, 'fbpixel', 'metapixel'),
     }),
   },
   'absent-as-null': {
     sentence: 'What is not set is null: expires of a plan without end, redirectroot and redirect404.',
-    reply: absent((json, key) => Object.assign(json, { [key]: null })),
+    reply: changeAbsent((json, key) => Object.assign(json, { [key]: null })),
   },
   'absent-as-missing': {
     sentence: 'What is not set has no key: expires of a plan without end, redirectroot and redirect404.',
-    reply: absent((json, key) => omit(json, key)),
+    reply: changeAbsent((json, key) => omit(json, key)),
   },
   'older-link-rows': {
     sentence: 'Links in lists have no uniqueclicks, domain, campaign and channel (outside the reference).',
-    reply: successOf({
+    reply: changeSuccesses({
       'GET /urls': ({ data }) => {
         for (const row of data.urls ?? []) omit(row, 'uniqueclicks', 'domain', 'campaign', 'channel')
       },
@@ -224,7 +224,7 @@ export const rules = table({
   },
   'channel-update-echoes': {
     sentence: 'The update of a channel responds with the whole channel and no message.',
-    reply: successOf({
+    reply: changeSuccesses({
       'PUT /channel/:id/update': (json, { data, params }) => {
         omit(json, 'message')
         Object.assign(json, channelFields(data.channels.find(({ id }) => String(id) === params.id)!))
@@ -233,7 +233,7 @@ export const rules = table({
   },
   'message-missing': {
     sentence: 'Actions respond without a message.',
-    reply: success((json) => omit(json, 'message')),
+    reply: changeSuccess((json) => omit(json, 'message')),
   },
   'messages-translated': {
     sentence: 'Messages are in the language of the site, here German.',
@@ -244,7 +244,7 @@ export const rules = table({
 
   'alias-as-number': {
     sentence: 'An alias of digits is a number in responses, without its zeros: 7 for 007 (outside the reference).',
-    reply: everyValue((value, key) => (key === 'alias' && isNumeric(value) ? Number(value) : value)),
+    reply: changeEveryValue((value, key) => (key === 'alias' && isNumeric(value) ? Number(value) : value)),
   },
 
   // Pages.
@@ -264,8 +264,8 @@ export const rules = table({
   'count-too-high': {
     sentence:
       'A list counts a page that it does not show: result and maxpage are too high, nextpage is null before maxpage, and of three or more pages the second is empty.',
-    reply: success((json) => {
-      const page = pageOf(json)
+    reply: changeSuccess((json) => {
+      const page = getPage(json)
       if (!page.result) return
       if (page.currentpage === 2 && page.nextpage !== null) {
         for (const [key, value] of Object.entries(page)) if (Array.isArray(value)) page[key] = []
@@ -276,8 +276,8 @@ export const rules = table({
   },
   'nextpage-repeats': {
     sentence: 'On the last page nextpage is that page again, not null.',
-    reply: success((json) => {
-      const page = pageOf(json)
+    reply: changeSuccess((json) => {
+      const page = getPage(json)
       if (page.nextpage === null) page.nextpage = page.currentpage
     }),
   },
@@ -286,15 +286,15 @@ export const rules = table({
   'booleans-as-digits': {
     sentence: 'Booleans are 1 and 0, or "1" and "0" if numbers are strings.',
     // A rotator is an address or false, never a digit.
-    reply: everyValue((value, key) => (typeof value === 'boolean' && key !== 'rotator' ? Number(value) : value)),
+    reply: changeEveryValue((value, key) => (typeof value === 'boolean' && key !== 'rotator' ? Number(value) : value)),
   },
   'numbers-as-strings': {
     sentence: 'Numbers are strings: "id": "5".',
-    reply: everyValue((value) => (typeof value === 'number' ? String(value) : value)),
+    reply: changeEveryValue((value) => (typeof value === 'number' ? String(value) : value)),
   },
   'ids-sometimes-strings': {
     sentence: 'Some ids are strings: in every second row of a list, and in responses to POST.',
-    reply: everyValue((value, key, route) => {
+    reply: changeEveryValue((value, key, route) => {
       const isCreated = key === '' && route.startsWith('POST')
       const rows = Array.isArray(value) ? value.filter((_, index) => index % 2 === 1) : isCreated ? [value] : []
       for (const row of rows) if (row.id) row.id = String(row.id)
@@ -303,15 +303,15 @@ export const rules = table({
   },
   'empty-maps-as-lists': {
     sentence: 'An empty map is an empty list: "topCountries": [].',
-    reply: everyValue((value) => (isEmptyMap(value) ? [] : value)),
+    reply: changeEveryValue((value) => (isEmptyMap(value) ? [] : value)),
   },
   'empty-maps-as-zero': {
     sentence: 'An empty map in statistics is the number 0: "topCountries": 0.',
-    reply: everyValue((value, key) => (isEmptyMap(value) && key.startsWith('top') ? 0 : value)),
+    reply: changeEveryValue((value, key) => (isEmptyMap(value) && key.startsWith('top') ? 0 : value)),
   },
   'lists-with-gaps': {
     sentence: 'A list of two or more is an object with number keys, one of which is missing.',
-    reply: everyValue((value) => {
+    reply: changeEveryValue((value) => {
       if (!Array.isArray(value) || value.length < 2) return value
       return Object.fromEntries(value.map((item, index) => [index === 0 ? 0 : index + 1, item]))
     }),
@@ -320,18 +320,18 @@ export const rules = table({
   // Names of keys.
   'overlay-key': {
     sentence: 'The list of overlays is under overlay, not under cta.',
-    reply: successOf({ 'GET /overlay': ({ data }) => rename(data, 'cta', 'overlay') }),
+    reply: changeSuccesses({ 'GET /overlay': ({ data }) => rename(data, 'cta', 'overlay') }),
   },
   'campaign-key': {
     sentence: 'The name of a campaign that was created or updated is under campaign, not under domain.',
-    reply: successOf({
+    reply: changeSuccesses({
       'POST /campaign/add': (json) => rename(json, 'domain', 'campaign'),
       'PUT /campaign/:id/update': (json) => rename(json, 'domain', 'campaign'),
     }),
   },
   'upload-id-under-1': {
     sentence: 'The id of an uploaded file is under the key 1: {"0": "id", "1": 123}.',
-    reply: successOf({
+    reply: changeSuccesses({
       'POST /files/upload/:filename': (json) => {
         rename(json, 'id', '1')
         json[0] = 'id'
@@ -340,15 +340,15 @@ export const rules = table({
   },
   'qr-date-under-data': {
     sentence: 'The date of a single QR code is under details.data, not under details.date.',
-    reply: successOf({ 'GET /qr/:id': ({ details }) => rename(details, 'date', 'data') }),
+    reply: changeSuccesses({ 'GET /qr/:id': ({ details }) => rename(details, 'date', 'data') }),
   },
   'link-update-short': {
     sentence: 'The update of a link responds with its address under short, not under shorturl (outside the reference).',
-    reply: successOf({ 'PUT /url/:id/update': (json) => rename(json, 'shorturl', 'short') }),
+    reply: changeSuccesses({ 'PUT /url/:id/update': (json) => rename(json, 'shorturl', 'short') }),
   },
   'social-google': {
     sentence: 'socialCount of a link has google in place of instagram (outside the reference).',
-    reply: successOf({ 'GET /url/:id': ({ data }) => rename(data.socialCount, 'instagram', 'google') }),
+    reply: changeSuccesses({ 'GET /url/:id': ({ data }) => rename(data.socialCount, 'instagram', 'google') }),
   },
 
   // The envelope.
@@ -366,7 +366,7 @@ export const rules = table({
   },
   'error-missing': {
     sentence: 'A success has no error key.',
-    reply: success((json) => omit(json, 'error')),
+    reply: changeSuccess((json) => omit(json, 'error')),
   },
 
   // Refusals.
@@ -402,16 +402,16 @@ export const rules = table({
   },
 })
 
-function withCustom(change: (custom: string) => string | undefined) {
-  return withText('custom', change)
+function changeCustom(change: (custom: string) => string | undefined) {
+  return changeText('custom', change)
 }
 
-function withUrl(change: (url: string) => string) {
-  return withText('url', change)
+function changeUrl(change: (url: string) => string) {
+  return changeText('url', change)
 }
 
-/** Changes a text of the links that are created and updated. */
-function withText(name: string, change: (text: string) => string | undefined): NonNullable<DeviationRule['body']> {
+/** Changes a text field of links when they are created or updated. */
+function changeText(name: string, change: (text: string) => string | undefined): NonNullable<DeviationRule['body']> {
   return (body, route) => {
     const isForLink = route === 'POST /url/add' || route === 'PUT /url/:id/update'
     const text = (body as Json | undefined)?.[name]
@@ -421,21 +421,21 @@ function withText(name: string, change: (text: string) => string | undefined): N
 
 const isNumeric = (value: unknown) => typeof value === 'string' && /^\d+(e\d)?$/.test(value)
 
-/** Changes every success. */
-function success(change: Change): ReplyChange {
+/** Changes every successful response. */
+function changeSuccess(change: Change): ReplyChange {
   return ({ status, json }, _, call) => {
     if (status < 400) change(json, call)
   }
 }
 
-/** Changes the successes of these endpoints. */
-function successOf(changes: Record<string, Change>): ReplyChange {
-  return (reply, route, call) => success((json) => changes[route]?.(json, call))(reply, route, call)
+/** Changes successful responses of these endpoints. */
+function changeSuccesses(changes: Record<string, Change>): ReplyChange {
+  return (reply, route, call) => changeSuccess((json) => changes[route]?.(json, call))(reply, route, call)
 }
 
-/** Changes every value of a success but its `error`, from the inside out. The key of the whole is `''`. */
+/** Changes every value of a successful response except `error`, innermost first. The root has the key `''`. */
 // biome-ignore lint/suspicious/noExplicitAny: JSON.parse gives any.
-function everyValue(change: (value: any, key: string, route: string) => unknown): ReplyChange {
+function changeEveryValue(change: (value: any, key: string, route: string) => unknown): ReplyChange {
   return (reply, route) => {
     if (reply.status >= 400) return
     const revive = (key: string, value: unknown) => (key === 'error' ? value : change(value, key, route))
@@ -443,9 +443,9 @@ function everyValue(change: (value: any, key: string, route: string) => unknown)
   }
 }
 
-/** Changes what may be absent: the end of the plan, and the empty redirects of a domain. */
-function absent(change: (json: Json, key: string) => unknown): ReplyChange {
-  return successOf({
+/** Changes the fields that may be absent: the end of the plan, and empty redirects of a domain. */
+function changeAbsent(change: (json: Json, key: string) => unknown): ReplyChange {
+  return changeSuccesses({
     'GET /account': ({ data }) => change(data, 'expires'),
     'GET /domains': ({ data }) => {
       for (const row of data.domains) for (const key of ['redirectroot', 'redirect404']) if (!row[key]) change(row, key)
@@ -460,8 +460,8 @@ function spellError(spell: (error: number) => unknown): ReplyChange {
   }
 }
 
-/** The object with the numbers of a page: `data`, or the whole. */
-function pageOf(json: Json): Json {
+/** Returns the object with the numbers of a page: `data`, or the whole response. */
+function getPage(json: Json): Json {
   return json.data?.maxpage === undefined ? json : json.data
 }
 

@@ -1,9 +1,7 @@
 import { type DeviationRule, type KeyScheme, rules } from './deviations.ts'
 import type { EndpointCall, JsonReply } from './endpoint.ts'
 
-/**
- * The behaviour of a sandbox: that of the reference, that of most servers, or that of a server with these deviations.
- */
+/** The behavior of a sandbox: like the reference, like most servers, or with these deviations. */
 export type SandboxDialect = 'reference' | 'deployed' | readonly Deviation[]
 
 /**
@@ -15,12 +13,12 @@ export type SandboxDialect = 'reference' | 'deployed' | readonly Deviation[]
  * const sandbox = createSandbox({ dialect: Object.keys(deviations) as Deviation[] })
  * console.log(sandbox.dialect.length)
  */
-export const deviations = sentences(rules)
+export const deviations = listSentences(rules)
 
 /** The name of one way in which servers differ from the reference. See {@link deviations}. */
 export type Deviation = keyof typeof deviations
 
-/** The deviations that are common. Lists stay arrays, and `error` is a number. */
+/** The common deviations. Lists stay arrays, and `error` is a number. */
 const deployed: readonly Deviation[] = [
   'extra-keys',
   'nextpage-repeats',
@@ -49,17 +47,17 @@ export class Dialect {
     return scheme?.toLowerCase() === this.authScheme.toLowerCase() && key === apiKey
   }
 
-  /** The response of a deviation in place of the endpoint's, if there is one. */
+  /** Returns the response of a deviation instead of the endpoint's, if there is one. */
   instead(route: string, call: EndpointCall): object | undefined {
     return this.#rules.map((rule) => rule.instead?.(route, call)).find((response) => response !== undefined)
   }
 
-  /** The query as the platform understands it. */
+  /** Returns the query as the platform reads it. */
   query(query: Record<string, string>): Record<string, string> {
     return this.#rules.reduce((read, rule) => rule.query?.(read) ?? read, query)
   }
 
-  /** The JSON of a body as the platform understands it. */
+  /** Returns the JSON of a body as the platform reads it. */
   body(route: string, body: unknown): unknown {
     return this.#rules.reduce((read, rule) => (rule.body ? rule.body(read, route) : read), body)
   }
@@ -81,8 +79,8 @@ export class Dialect {
   }
 }
 
-/** The names alone go into the published types. */
-function sentences<Name extends string>(table: Record<Name, DeviationRule>): Readonly<Record<Name, string>> {
+/** Reduces the table to names and sentences, so that the published types contain only the names. */
+function listSentences<Name extends string>(table: Record<Name, DeviationRule>): Readonly<Record<Name, string>> {
   const entries = Object.entries<DeviationRule>(table).map(([name, { sentence }]) => [name, sentence])
   return Object.freeze(Object.fromEntries(entries))
 }

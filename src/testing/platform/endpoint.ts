@@ -1,5 +1,5 @@
 import type { SandboxData, SandboxListName, Store } from './data.ts'
-import { given, type ParameterCheck } from './parameters.ts'
+import { type ParameterCheck, parseParameters } from './parameters.ts'
 import { PlatformRefusal, refuseIf } from './refusal.ts'
 
 /** One request as an endpoint sees it. */
@@ -32,15 +32,15 @@ export type Endpoint = (call: EndpointCall) => object
 /** Endpoints by `METHOD /path`, as the reference writes them. */
 export type Endpoints = Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`, Endpoint>
 
-/** The page of `rows` that the query asks for, with the fields of the reference's envelope. */
+/** Returns the requested page of `rows`, with the fields of the reference's envelope. */
 export function page<Row extends object>(
   { query }: Pick<EndpointCall, 'query'>,
   listKey: string,
   rows: readonly Row[],
   fieldsOf: (row: Row) => object = (row) => row,
 ): object {
-  const perpage = positive(query.limit) ?? 15
-  const currentpage = positive(query.page) ?? 1
+  const perpage = parsePositive(query.limit) ?? 15
+  const currentpage = parsePositive(query.page) ?? 1
   const maxpage = Math.max(1, Math.ceil(rows.length / perpage))
   return {
     result: rows.length,
@@ -52,26 +52,26 @@ export function page<Row extends object>(
   }
 }
 
-/** The response of every list except files: the page inside `data`, and `error` as a string. */
+/** Returns the response of every list except files: the page inside `data`, and `error` as a string. */
 export function list<Row extends object>(...parameters: Parameters<typeof page<Row>>): object {
   return { error: '0', data: page(...parameters) }
 }
 
 /** Finds a row by its id, or refuses with 404. */
 export function find<Row extends { id: number }>(rows: readonly Row[], id: string | undefined, what: string): Row {
-  return found(
+  return requireRow(
     rows.find((row) => String(row.id) === id),
     what,
   )
 }
 
-/** Refuses with 404 if there is no such row. */
-export function found<Row>(row: Row | undefined, what: string): Row {
+/** Returns the row, or refuses with 404 if there is none. */
+export function requireRow<Row>(row: Row | undefined, what: string): Row {
   if (row === undefined) throw new PlatformRefusal(404, `${what} does not exist.`)
   return row
 }
 
-/** The endpoint that updates a row of a list by these parameters. */
+/** Creates an endpoint that updates a row of a list with these parameters. */
 export function update(
   list: SandboxListName,
   what: string,
@@ -80,12 +80,12 @@ export function update(
 ): Endpoint {
   return ({ data, params, body }) => {
     const row = find<{ id: number }>(data[list], params.id, what)
-    Object.assign(row, given(body, checks, required))
+    Object.assign(row, parseParameters(body, checks, required))
     return { error: 0, message: `${what} has been updated successfully.` }
   }
 }
 
-/** The endpoint that removes a row of a list. */
+/** Creates an endpoint that removes a row of a list. */
 export function remove(list: SandboxListName, what: string): Endpoint {
   return ({ data, params }) => {
     const rows: { id: number }[] = data[list]
@@ -94,16 +94,15 @@ export function remove(list: SandboxListName, what: string): Endpoint {
   }
 }
 
-/** These fields of a row. */
 export function pick<Row, Name extends keyof Row>(row: Row, ...names: Name[]): Pick<Row, Name> {
   return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>
 }
 
-export function shortUrl({ domain, alias }: { domain: string; alias: string }): string {
+export function formatShortUrl({ domain, alias }: { domain: string; alias: string }): string {
   return `${domain}/${encodeURIComponent(alias)}`
 }
 
-/** Refuses an alias that another link, file, bio page or QR code at the same domain has. */
+/** Refuses an alias that another link, file, bio page or QR code on the same domain has. */
 export function refuseTakenAlias(
   { data, isSameAlias }: EndpointCall,
   domain: string,
@@ -115,6 +114,6 @@ export function refuseTakenAlias(
   refuseIf(isTaken, 'That alias is taken. Please choose another one.')
 }
 
-function positive(value: string | undefined): number | undefined {
+function parsePositive(value: string | undefined): number | undefined {
   return value !== undefined && /^[1-9]\d*$/.test(value) ? Number(value) : undefined
 }

@@ -4,7 +4,7 @@ import type { SandboxRequest } from './request-log.ts'
 import type { PlatformResponse } from './response.ts'
 import type { RouteMatch } from './routes.ts'
 
-/** A request on its way through the sandbox: log, limit, fault, route, work and headers each add to it. */
+/** A request in the sandbox. The log, limit, fault, route, work and headers each add to it. */
 export interface Exchange {
   readonly request: Request
   readonly entry: SandboxRequest
@@ -17,6 +17,6 @@ export interface Exchange {
   reply: PlatformResponse
 }
 
-/** The endpoint for the method of a request. */
-export const routeOf = ({ request, routes }: Exchange): RouteMatch | undefined =>
+/** Finds the endpoint for the method of a request. */
+export const findRoute = ({ request, routes }: Exchange): RouteMatch | undefined =>
   routes.find(({ method }) => method === request.method)

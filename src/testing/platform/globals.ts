@@ -1,6 +1,4 @@
-/**
- * The globals that the sandbox uses. jest-environment-jsdom hides them from a test; the Node below still has them.
- */
+/** The globals that the sandbox uses. jest-environment-jsdom hides them from tests, but Node still has them. */
 const { process, Response: visible } = globalThis as Partial<typeof globalThis>
 const hidden = visible ? undefined : process?.getBuiltinModule?.('vm').runInThisContext('globalThis')
 

@@ -61,7 +61,7 @@ export class RateWindow {
     this.#used = 0
   }
 
-  /** Returns whether a window is open. One that starts later is not: the clock was set back. */
+  /** Returns whether a window is open. One that starts in the future is not: the clock was set back. */
   #isOpen(now: number): boolean {
     return now >= this.#start && now < this.#start + this.interval
   }

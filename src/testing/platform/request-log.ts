@@ -16,13 +16,13 @@ export interface SandboxRequest {
   size: number
   /** When it was received, in milliseconds of the sandbox's clock. */
   readonly at: number
-  /** `true` if the work was done, whatever the response said, and even if there was none. */
+  /** Whether the work was done, regardless of the response, and even if there was none. */
   done: boolean
   /** HTTP status of the response; `undefined` until there is one, and if the connection was dropped. */
   status: number | undefined
 }
 
-export function requestEntry(request: Request, api: SandboxRequest['api'], path: string, at: number): SandboxRequest {
+export function createEntry(request: Request, api: SandboxRequest['api'], path: string, at: number): SandboxRequest {
   const headers = Object.fromEntries(request.headers)
   const { authorization } = headers
   if (authorization !== undefined) headers.authorization = authorization.replace(/^((?:Bearer|Token) )?.*$/is, '$1***')
@@ -33,8 +33,8 @@ export function requestEntry(request: Request, api: SandboxRequest['api'], path:
   }
 }
 
-/** The JSON of a body, or the text if it is not JSON; `undefined` if there is none. */
-export function jsonOrText(bytes: Uint8Array): unknown {
+/** Parses a body as JSON, or as text if it is not JSON; `undefined` if there is none. */
+export function parseJsonOrText(bytes: Uint8Array): unknown {
   const text = new TextDecoder().decode(bytes)
   try {
     return text === '' ? undefined : JSON.parse(text)
@@ -44,6 +44,6 @@ export function jsonOrText(bytes: Uint8Array): unknown {
 }
 
 /** Replaces passwords and keys, because a terminal or a page may be on a shared screen. */
-export function withoutSecret(name: string, value: unknown): unknown {
+export function hideSecret(name: string, value: unknown): unknown {
   return value !== '' && /pass|token|secret|^(api[-_]?)?key$/i.test(name) ? '***' : value
 }

@@ -5,8 +5,8 @@ export interface PlatformResponse {
   body: string | Uint8Array
 }
 
-/** A page of HTML, as at every address outside the API. */
-export function htmlPage(status: number, title: string): PlatformResponse {
+/** Creates an HTML page, as for every address outside the API. */
+export function createHtmlPage(status: number, title: string): PlatformResponse {
   const body = `<!doctype html><html lang="en"><title>${title}</title><h1>${title}</h1></html>`
   return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body }
 }

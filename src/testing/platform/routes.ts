@@ -44,23 +44,23 @@ const table = Object.entries({ management, opener }).flatMap(([api, endpoints]) 
 /** The paths of all endpoints, as the reference writes them. */
 export const endpointPaths: readonly string[] = [...new Set(table.map(({ pattern }) => pattern))]
 
-/** The endpoints at a path of an API, one for each method. `path` is relative to its address, still escaped. */
-export function routesAt(api: SandboxRequest['api'], path: string): RouteMatch[] {
+/** Finds the endpoints at a path of an API, one for each method. `path`: relative to its address, still escaped. */
+export function findRoutes(api: SandboxRequest['api'], path: string): RouteMatch[] {
   return table.flatMap(({ api: at, route, method, pattern, endpoint }) => {
     const params = at === api ? matchPath(pattern, path) : undefined
     return params ? [{ route, method, endpoint, params }] : []
   })
 }
 
-/** The methods that have an endpoint at this path. */
-export function methodsAt(path: string): readonly string[] {
+/** Finds the methods that have an endpoint at this path. */
+export function findMethods(path: string): readonly string[] {
   const exact = table.filter(({ pattern }) => pattern === path)
   // `/url/add` has the form of `/url/:id` too.
-  return (exact.length > 0 ? exact : routesAt('management', path)).map(({ method }) => method)
+  return (exact.length > 0 ? exact : findRoutes('management', path)).map(({ method }) => method)
 }
 
 /**
- * The parameters of a path, unescaped, if it has the form of a pattern such as `/campaign/:id/update` or
+ * Returns the unescaped parameters of a path, if it matches a pattern such as `/campaign/:id/update` or
  * `/campaign/{id}/update`.
  */
 export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
@@ -82,6 +82,6 @@ function decode(value: string): string {
   try {
     return decodeURIComponent(value)
   } catch {
-    return value // a stray % stands for itself, as PHP has it
+    return value // PHP keeps a stray % too
   }
 }

@@ -2,9 +2,9 @@ import type { Store } from './data.ts'
 import type { Dialect } from './dialect.ts'
 import type { Endpoint, EndpointCall, JsonReply } from './endpoint.ts'
 import { notPost } from './endpoints/opener.ts'
-import { type Exchange, routeOf } from './exchange.ts'
+import { type Exchange, findRoute } from './exchange.ts'
 import { PlatformRefusal } from './refusal.ts'
-import { htmlPage, type PlatformResponse } from './response.ts'
+import { createHtmlPage, type PlatformResponse } from './response.ts'
 import { open } from './short-addresses.ts'
 
 /** The platform behind a sandbox. */
@@ -20,7 +20,7 @@ export interface Platform {
 export function work(exchange: Exchange, { dialect, store, site, openerUrl }: Platform): PlatformResponse {
   const { request, entry, limit } = exchange
   const { query, body } = entry
-  const found = routeOf(exchange)
+  const found = findRoute(exchange)
   let call: EndpointCall = {
     ...{ store, data: store.data, site, openerUrl, params: found?.params ?? {}, query, body },
     isSameAlias: (one, other) => dialect.isSameAlias(one, other),
@@ -28,12 +28,12 @@ export function work(exchange: Exchange, { dialect, store, site, openerUrl }: Pl
   if (entry.api === 'visit') {
     const response = request.method === 'GET' ? open(call, new URL(request.url)) : undefined
     entry.done = response !== undefined
-    return response ?? htmlPage(404, 'Page not found')
+    return response ?? createHtmlPage(404, 'Page not found')
   }
   const route = found?.route ?? `${request.method} ${entry.path}`
   const reply: JsonReply = { status: 200, json: {}, headers: { 'Content-Type': 'application/json' } }
   try {
-    const endpoint = admit(exchange)
+    const endpoint = findEndpoint(exchange)
     call = { ...call, query: dialect.query(query), body: dialect.body(route, body) }
     reply.json = dialect.instead(route, call) ?? endpoint(call)
     entry.done = true
@@ -46,15 +46,15 @@ export function work(exchange: Exchange, { dialect, store, site, openerUrl }: Pl
   return { status, headers, body: JSON.stringify(json) }
 }
 
-/** Returns the endpoint of a request, or refuses it. The app opener asks for no key and no content type. */
-function admit(exchange: Exchange): Endpoint {
+/** Returns the endpoint of a request, or refuses it. The app opener requires no key and no content type. */
+function findEndpoint(exchange: Exchange): Endpoint {
   const { request, entry, hasKey, limit, routes } = exchange
   const { method, headers } = request
   const isOpener = entry.api === 'opener'
   if (limit?.retryAfter !== undefined) throw new PlatformRefusal(429, 'Too many requests. Please wait.')
   if (!isOpener && !hasKey) throw new PlatformRefusal(401, 'A valid API key is required to use this service.')
   if (routes.length === 0) throw new PlatformRefusal(404, 'There is nothing at this path.')
-  const found = routeOf(exchange)
+  const found = findRoute(exchange)
   if (!found) throw isOpener ? notPost() : new PlatformRefusal(405, `This path does not take ${method}.`)
   const writes = method === 'POST' || method === 'PUT'
   if (!isOpener && writes && !headers.get('Content-Type')?.startsWith('application/json')) {

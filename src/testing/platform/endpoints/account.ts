@@ -1,5 +1,5 @@
 import type { Endpoints } from '../endpoint.ts'
-import { email, given, text } from '../parameters.ts'
+import { email, parseParameters, text } from '../parameters.ts'
 
 export const account: Endpoints = {
   'GET /account': ({ data }) => {
@@ -8,7 +8,7 @@ export const account: Endpoints = {
   },
 
   'PUT /account/update': ({ data, body }) => {
-    Object.assign(data.account, given(body, { email, password: text }))
+    Object.assign(data.account, parseParameters(body, { email, password: text }))
     return { error: 0, message: 'Account has been successfully updated.' }
   },
 }

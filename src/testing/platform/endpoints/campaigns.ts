@@ -1,6 +1,6 @@
 import type { SandboxCampaign } from '../data.ts'
 import { type EndpointCall, type Endpoints, find, list, remove } from '../endpoint.ts'
-import { flag, given, text } from '../parameters.ts'
+import { flag, parseParameters, text } from '../parameters.ts'
 import { refuseIf } from '../refusal.ts'
 
 const parameters = { name: text, slug: text, public: flag }
@@ -11,7 +11,7 @@ export const campaigns: Endpoints = {
     list(call, 'campaigns', call.data.campaigns, (row) => fields(call, row, row.id % 2 === 0 ? 'domain' : 'name')),
 
   'POST /campaign/add': (call) => {
-    const row = given(call.body, parameters)
+    const row = parseParameters(call.body, parameters)
     refuseTakenSlug(call, row.slug)
     return { error: 0, ...fields(call, call.store.add('campaigns', row), 'domain') }
   },
@@ -25,7 +25,7 @@ export const campaigns: Endpoints = {
 
   'PUT /campaign/:id/update': (call) => {
     const row = find(call.data.campaigns, call.params.id, 'Campaign')
-    const changes = given(call.body, parameters, ['name'])
+    const changes = parseParameters(call.body, parameters, ['name'])
     refuseTakenSlug(call, changes.slug, row)
     return { error: 0, ...fields(call, Object.assign(row, changes), 'domain') }
   },

@@ -1,6 +1,6 @@
 import type { SandboxChannel, SandboxItemType } from '../data.ts'
-import { type EndpointCall, type Endpoints, find, list, pick, remove, shortUrl, update } from '../endpoint.ts'
-import { flag, given, hexColor, oneOf, text } from '../parameters.ts'
+import { type EndpointCall, type Endpoints, find, formatShortUrl, list, pick, remove, update } from '../endpoint.ts'
+import { flag, hexColor, oneOf, parseParameters, text } from '../parameters.ts'
 import { refuseIf } from '../refusal.ts'
 
 const parameters = { name: text, description: text, color: hexColor, starred: flag }
@@ -16,14 +16,14 @@ export const channels: Endpoints = {
       find(call.data.channels, call.params.id, 'Channel').items.flatMap(({ type, id }) => {
         const row = listOf(call, type).find((candidate) => candidate.id === id)
         if (!row) return [] // deleted since; ids are never given twice
-        const link = shortUrl(row)
+        const link = formatShortUrl(row)
         const title = 'title' in row ? row.title : row.name
         return { type, id, title, preview: `${link}/preview`, link, date: row.date.slice(0, 10) }
       }),
     ),
 
   'POST /channel/add': ({ store, data, body }) => {
-    const row = given(body, parameters, ['name'])
+    const row = parseParameters(body, parameters, ['name'])
     const isTaken = data.channels.some(({ name }) => name === row.name)
     refuseIf(isTaken, 'There is a channel with that name.')
     return { error: 0, ...fields(store.add('channels', row)) }

@@ -1,5 +1,5 @@
 import { type Endpoints, list, remove, update } from '../endpoint.ts'
-import { given, webAddress } from '../parameters.ts'
+import { parseParameters, webAddress } from '../parameters.ts'
 import { refuseIf } from '../refusal.ts'
 
 const redirects = { redirectroot: webAddress, redirect404: webAddress }
@@ -8,7 +8,7 @@ export const domains: Endpoints = {
   'GET /domains': (call) => list(call, 'domains', call.data.domains),
 
   'POST /domain/add': ({ store, data, body }) => {
-    const row = given(body, { domain: webAddress, ...redirects }, ['domain'])
+    const row = parseParameters(body, { domain: webAddress, ...redirects }, ['domain'])
     const isTaken = data.domains.some(({ domain }) => domain === row.domain)
     refuseIf(isTaken, 'That domain is taken.')
     // No address below `.invalid` exists (RFC 2606), so none points to the service.

@@ -1,5 +1,5 @@
-import { type Endpoints, page, refuseTakenAlias, shortUrl } from '../endpoint.ts'
-import { count, date, given, host, text } from '../parameters.ts'
+import { type Endpoints, formatShortUrl, page, refuseTakenAlias } from '../endpoint.ts'
+import { count, date, host, parseParameters, text } from '../parameters.ts'
 
 const parameters = { name: text, custom: text, domain: host, password: text, expiry: date, maxdownloads: count }
 
@@ -10,7 +10,7 @@ export const files: Endpoints = {
     const rows = call.data.files.filter(({ name }) => name.toLowerCase().includes(wanted))
     const shown = page(call, 'list', rows, (row) => {
       const { id, name, downloads, date } = row
-      return { id, name, downloads, shorturl: shortUrl(row), date }
+      return { id, name, downloads, shorturl: formatShortUrl(row), date }
     })
     return { error: '0', ...shown }
   },
@@ -18,7 +18,7 @@ export const files: Endpoints = {
   'POST /files/upload/:filename': (call) => {
     const filename = call.params.filename!
     const content = call.body as Uint8Array
-    const { custom, ...options } = given(call.query, parameters)
+    const { custom, ...options } = parseParameters(call.query, parameters)
     const domain = options.domain || call.site
     refuseTakenAlias(call, domain, custom)
     const row = call.store.add('files', {
@@ -26,6 +26,6 @@ export const files: Endpoints = {
       ...{ name: options.name || filename, filename, domain, content, size: content.length },
       ...(custom && { alias: custom }),
     })
-    return { error: 0, id: row.id, shorturl: shortUrl(row) }
+    return { error: 0, id: row.id, shorturl: formatShortUrl(row) }
   },
 }

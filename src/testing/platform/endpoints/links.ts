@@ -3,15 +3,26 @@ import {
   type EndpointCall,
   type Endpoints,
   find,
-  found,
+  formatShortUrl,
   list,
   pick,
   refuseTakenAlias,
   remove,
-  shortUrl,
+  requireRow,
 } from '../endpoint.ts'
-import { address, dateTime, fields, given, host, id, ids, listOf, type ParameterCheck, text } from '../parameters.ts'
-import { statistics } from '../statistics.ts'
+import {
+  address,
+  dateTime,
+  fields,
+  host,
+  id,
+  ids,
+  listOf,
+  type ParameterCheck,
+  parseParameters,
+  text,
+} from '../parameters.ts'
+import { createStatistics } from '../statistics.ts'
 
 const parameters = {
   url: address,
@@ -48,7 +59,9 @@ export const links: Endpoints = {
   'GET /url/:id': ({ data, params }) => single(find(data.links, params.id, 'Link')),
 
   'POST /url/add': (call) => {
-    const { url, custom, campaign, channel, ...options } = given(call.body, { ...parameters, domain: host }, ['url'])
+    const { url, custom, campaign, channel, ...options } = parseParameters(call.body, { ...parameters, domain: host }, [
+      'url',
+    ])
     const domain = options.domain || call.site
     refuseTakenAlias(call, domain, custom)
     const assign = assignment(call, campaign, channel)
@@ -65,7 +78,7 @@ export const links: Endpoints = {
       channel,
       domain = row.domain,
       ...changes
-    } = given(call.body, {
+    } = parseParameters(call.body, {
       ...parameters,
       domain: host,
       channel: idOrNone,
@@ -92,7 +105,7 @@ const idOrNone: ParameterCheck<number | null> = (value, name) =>
 
 /** The response to creating or updating a link. */
 export function addedLink(row: SandboxLink): object {
-  return { error: 0, id: row.id, shorturl: shortUrl(row) }
+  return { error: 0, id: row.id, shorturl: formatShortUrl(row) }
 }
 
 /** A link as a list shows it, with the fields of newer deployments. */
@@ -101,7 +114,7 @@ export function linkInList({ data }: Pick<EndpointCall, 'data'>, row: SandboxLin
     items.some(({ type, id }) => type === 'links' && id === row.id)
   return {
     ...pick(row, 'id', 'alias'),
-    shorturl: shortUrl(row),
+    shorturl: formatShortUrl(row),
     ...pick(row, 'longurl', 'title', 'description', 'clicks', 'uniqueclicks', 'domain'),
     campaign: data.campaigns.find(({ links }) => links.includes(row.id))?.id ?? null,
     channel: data.channels.filter(isIn).map(({ id }) => id),
@@ -113,23 +126,23 @@ export function linkInList({ data }: Pick<EndpointCall, 'data'>, row: SandboxLin
 function single(row: SandboxLink): object {
   const details = {
     id: row.id,
-    shorturl: shortUrl(row),
+    shorturl: formatShortUrl(row),
     ...pick(row, 'longurl', 'title', 'description'),
     location: Object.fromEntries(row.geotarget.map(({ location, link }) => [location, link])),
     device: Object.fromEntries(row.devicetarget.map(({ device, link }) => [device, link])),
     expiry: row.expiry || null,
     date: row.date,
   }
-  return { error: 0, id: row.id, details, data: statistics(row.clicks, row) }
+  return { error: 0, id: row.id, details, data: createStatistics(row.clicks, row) }
 }
 
 /** Finds a link by its alias or short address, with or without the scheme, or refuses with 404. */
 function byAddress({ data, isSameAlias }: EndpointCall, short: string): SandboxLink {
   const isMeant = (row: SandboxLink) => {
-    const address = shortUrl(row)
+    const address = formatShortUrl(row)
     return [row.alias, address, address.replace(/^https?:\/\//, '')].some((name) => isSameAlias(name, short))
   }
-  return found(data.links.find(isMeant), 'Link')
+  return requireRow(data.links.find(isMeant), 'Link')
 }
 
 /**

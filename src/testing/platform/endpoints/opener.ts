@@ -1,6 +1,6 @@
 import type { Endpoints } from '../endpoint.ts'
 import { URL } from '../globals.ts'
-import { given, oneOf } from '../parameters.ts'
+import { oneOf, parseParameters } from '../parameters.ts'
 import { PlatformRefusal, refuseIf } from '../refusal.ts'
 
 /** Four examples. The reference says that 23 apps are supported, and names none. */
@@ -21,7 +21,7 @@ export const opener: Endpoints = {
     const app = apps.find(({ hosts }) => hosts.includes(host.replace(/^(www|m)\./, '')))
     if (!app) throw new PlatformRefusal(400, 'This URL belongs to no supported app.')
 
-    const { status = 'private' } = given(body, { status: linkStatus })
+    const { status = 'private' } = parseParameters(body, { status: linkStatus })
     const { id, alias } = store.add('openerLinks', { url: href, status, provider: app.provider })
     const address = `${host}${pathname}${search}`
     const ios = `${app.scheme}://${address}`

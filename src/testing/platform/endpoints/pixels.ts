@@ -1,5 +1,5 @@
 import { type Endpoints, list, remove, update } from '../endpoint.ts'
-import { given, oneOf, text } from '../parameters.ts'
+import { oneOf, parseParameters, text } from '../parameters.ts'
 import { refuseIf } from '../refusal.ts'
 
 const types =
@@ -10,7 +10,7 @@ export const pixels: Endpoints = {
   'GET /pixels': (call) => list(call, 'pixels', call.data.pixels),
 
   'POST /pixel/add': ({ store, data, body }) => {
-    const row = given(body, { type: pixelType, name: text, tag: text }, ['type', 'name', 'tag'])
+    const row = parseParameters(body, { type: pixelType, name: text, tag: text }, ['type', 'name', 'tag'])
     const isTaken = data.pixels.some(({ type, tag }) => type === row.type && tag === row.tag)
     refuseIf(isTaken, 'There is a pixel with that tag.')
     return { error: 0, id: store.add('pixels', row).id }

@@ -1,8 +1,8 @@
 import type { SandboxQrCode } from '../data.ts'
-import { type Endpoints, find, list, pick, remove, shortUrl, update } from '../endpoint.ts'
-import { given, oneOf, rgbColor, text } from '../parameters.ts'
+import { type Endpoints, find, formatShortUrl, list, pick, remove, update } from '../endpoint.ts'
+import { oneOf, parseParameters, rgbColor, text } from '../parameters.ts'
 import { refuseIf } from '../refusal.ts'
-import { statistics } from '../statistics.ts'
+import { createStatistics } from '../statistics.ts'
 
 const qrType = oneOf('text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi')
 const parameters = { data: content, background: rgbColor, foreground: rgbColor, logo: text }
@@ -12,12 +12,12 @@ export const qr: Endpoints = {
 
   'GET /qr/:id': ({ data, params }) => {
     const row = find(data.qrs, params.id, 'QR code')
-    return { error: 0, details: fields(row), data: statistics(row.scans, row) }
+    return { error: 0, details: fields(row), data: createStatistics(row.scans, row) }
   },
 
   'POST /qr/add': ({ store, body }) => {
-    const row = store.add('qrs', given(body, { type: qrType, ...parameters }, ['type', 'data']))
-    return { error: 0, id: row.id, link: shortUrl(row) }
+    const row = store.add('qrs', parseParameters(body, { type: qrType, ...parameters }, ['type', 'data']))
+    return { error: 0, id: row.id, link: formatShortUrl(row) }
   },
 
   'PUT /qr/:id/update': update('qrs', 'QR', parameters, ['data']),
@@ -32,5 +32,5 @@ function content(value: unknown): unknown {
 }
 
 function fields(row: SandboxQrCode): object {
-  return { id: row.id, link: shortUrl(row), ...pick(row, 'scans', 'name', 'date') }
+  return { id: row.id, link: formatShortUrl(row), ...pick(row, 'scans', 'name', 'date') }
 }
