@@ -34,7 +34,7 @@ function isStandardSchema(value: unknown): value is StandardSchema {
 const schemaCheck: Check = {
   expected: 'a Standard Schema, such as one of zod, valibot or ArkType',
   isValid: isStandardSchema,
-  hint: (value) => (isRecord(value) && '_def' in value ? 'zod has been one since 3.24' : undefined),
+  hint: (value) => (isRecord(value) && '_def' in value ? 'use zod 3.24 or later' : undefined),
 }
 
 const queryCheck: Check = {

@@ -77,7 +77,7 @@ function iterateBytes(body: ReadableStream<Uint8Array>, reading: Reading, length
   return { [Symbol.asyncIterator]: () => ({ next }) }
 }
 
-const createBrokenUpload = (cause: unknown) => new ProxyRefusal(499, 'the upload broke off', cause)
+const createBrokenUpload = (cause: unknown) => new ProxyRefusal(499, 'the upload was cut off', cause)
 
 function createBodyWasRead(): ProxyRefusal {
   const message =

@@ -57,7 +57,7 @@ test.each([undefined, {}, { baseUrl: 'https://sho.rt/api' }, 'client'])('%j is n
 
 test.each<[string, ShortLinkClientOptions, string]>([
   ['/campaigns', { baseUrl: undefined }, 'GET /campaigns: no base URL: set `baseUrl` or SHORTLINK_BASE_URL'],
-  ['/campaigns', { baseUrl: '/api' }, 'GET /campaigns: baseUrl: is relative to a page'],
+  ['/campaigns', { baseUrl: '/api' }, 'GET /campaigns: baseUrl: is relative, but there is no page'],
   ['/campaigns', { apiKey: undefined }, 'GET /campaigns: no key: set `apiKey` or SHORTLINK_API_KEY'],
   ['/opener/v3', { openerUrl: undefined }, 'GET /v3: no base URL: set `openerUrl` or SHORTLINK_OPENER_URL'],
 ])(

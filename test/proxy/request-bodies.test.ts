@@ -285,6 +285,6 @@ describe('a body that was already read', () => {
       },
     })
     const { proxy } = await proxied({ allow: ['POST /campaign/add'] })
-    expect(await refusal(await proxy(streamed(body)))).toEqual([499, 'this proxy: the upload broke off'])
+    expect(await refusal(await proxy(streamed(body)))).toEqual([499, 'this proxy: the upload was cut off'])
   })
 })

@@ -99,7 +99,7 @@ const invalid: Refusal[] = [
   ['PUT /campaign/1/update', 'The parameter name is required.', { slug: 'x' }],
   ['PUT /campaign/1/update', 'That slug is taken. Please choose another one.', { name: 'x', slug: 'summer' }],
   ['POST /channel/add', 'The parameter name is required.', { color: '#112233' }],
-  ['POST /channel/add', 'The parameter color must be a colour such as #RRGGBB.', { name: 'x', color: 'red' }],
+  ['POST /channel/add', 'The parameter color must be a color such as #RRGGBB.', { name: 'x', color: 'red' }],
   ['POST /channel/add', 'There is a channel with that name.', { name: 'News' }],
   ['POST /channel/add', 'The body must be a JSON object.', [1]],
   ['POST /channel/1/assign/files/1', 'The parameter type must be one of: links, bio, qr.'],
@@ -130,7 +130,7 @@ const invalid: Refusal[] = [
   ['POST /qr/add', 'The parameter type is required.', { data: 'x' }],
   [
     'POST /qr/add',
-    'The parameter background must be a colour such as rgb(R,G,B).',
+    'The parameter background must be a color such as rgb(R,G,B).',
     { type: 'text', data: 'x', background: '#fff' },
   ],
   ['PUT /qr/1/update', 'The parameter data is required.', { logo: 'x' }],

@@ -129,10 +129,10 @@ export const milliseconds: Check<number> = {
   isValid: (value) => typeof value === 'number' && value > 0 && value <= MAX_TIMER,
 }
 
-export const hexColor = /* @__PURE__ */ matching('a colour as #RRGGBB or #RGB', /^#([\dA-Fa-f]{3}){1,2}$/)
+export const hexColor = /* @__PURE__ */ matching('a color as #RRGGBB or #RGB', /^#([\dA-Fa-f]{3}){1,2}$/)
 
 export const rgbColor = /* @__PURE__ */ matching(
-  'a colour as rgb(R,G,B), each 0 to 255',
+  'a color as rgb(R,G,B), each 0 to 255',
   /^rgb\( *(25[0-5]|2[0-4]\d|[01]?\d?\d)( *, *(25[0-5]|2[0-4]\d|[01]?\d?\d)){2} *\)$/,
 )
 

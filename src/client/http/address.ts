@@ -48,7 +48,7 @@ export class Address {
     if (isRelative(this.#given)) {
       const base = getPageUrl()
       if (base) return parseAddress(option, new URL(this.#given, base), this.#allowInsecureHttp)
-      throw new ConfigurationError(`${option}: is relative to a page, and there is no page here: give an absolute URL`)
+      throw new ConfigurationError(`${option}: is relative, but there is no page: use an absolute URL`)
     }
     const value = readVariable(variable)
     if (value === undefined) throw new ConfigurationError(`no base URL: set ${formatAddressNames(this.names)}`)

@@ -59,7 +59,7 @@ export class ApiKey {
     if (source === null) return null
     if (source === undefined) {
       throw new ConfigurationError(
-        'no key: set `apiKey` or SHORTLINK_API_KEY. The client of a proxy that adds the key has `apiKey: null`',
+        'no key: set `apiKey` or SHORTLINK_API_KEY, or `apiKey: null` if a proxy adds the key',
       )
     }
     const name = this.#source === undefined ? 'SHORTLINK_API_KEY' : 'apiKey'

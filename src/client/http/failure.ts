@@ -85,7 +85,7 @@ export function createSlotError(call: Call<unknown>, attempt: Attempt, reason: u
   return new RateLimitError(message, refusal, context, seconds)
 }
 
-/** Creates the failure of an attempt that got no response, or one that broke off. */
+/** Creates the failure of an attempt that got no response, or one that was cut off. */
 export function failWithoutResponse(
   call: Call<unknown>,
   attempt: Attempt,
@@ -139,7 +139,7 @@ export function failWithoutResponse(
     return failWith('not-sent', false, (context) => new ConfigurationError(message, context, options))
   }
   if (response) {
-    const message = `the response broke off: ${reason}`
+    const message = `the response was cut off: ${reason}`
     return failWith('unknown', mayRepeatIfSent, (context) => new ConnectionError(message, context, options))
   }
   const meaning = explainFetchFailure(call, listCauses(thrown), reason)

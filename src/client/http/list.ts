@@ -364,7 +364,7 @@ class Progress<T> {
     let problem: string | undefined
     // If pages become smaller, each earlier row may come again once.
     if (this.#repeatedRows > this.#newRows) problem = 'has only rows of earlier pages, like those before it'
-    if (isLarger) problem = 'is larger than the one before, so some rows between them would be lost'
+    if (isLarger) problem = 'is larger than the page before, so rows would be skipped'
     return { items: newItems, problem: problem && `page ${currentpage} ${problem}` }
   }
 }

@@ -51,11 +51,8 @@ function digits(form: RegExp, be: string): ParameterCheck<number> {
 
 export const text = textMatching(/^/, 'a string')
 export const email = textMatching(/^[^@\s]+@[^@\s]+$/, 'an e-mail address')
-export const hexColor = textMatching(/^#[0-9a-f]{6}$/i, 'a colour such as #RRGGBB')
-export const rgbColor = textMatching(
-  /^rgb\(\s*\d{1,3}\s*,\s*\d{1,3}\s*,\s*\d{1,3}\s*\)$/,
-  'a colour such as rgb(R,G,B)',
-)
+export const hexColor = textMatching(/^#[0-9a-f]{6}$/i, 'a color such as #RRGGBB')
+export const rgbColor = textMatching(/^rgb\(\s*\d{1,3}\s*,\s*\d{1,3}\s*,\s*\d{1,3}\s*\)$/, 'a color such as rgb(R,G,B)')
 export const date = textMatching(/^\d{4}-\d{2}-\d{2}$/, 'a date such as YYYY-MM-DD')
 export const dateTime = textMatching(/^\d{4}-\d{2}-\d{2}( \d{2}:\d{2}:\d{2})?$/, 'a time such as YYYY-MM-DD HH:MM:SS')
 export const webAddress = textMatching(/^https?:\/\/[^/\s]+/i, 'an address with http or https')
