@@ -28,14 +28,14 @@ const listed: [checks.Check, Schema][] = [
 ]
 
 /** Keyed by the function of the check, because a copy of a check, such as a required one, keeps its function. */
-const schemas = new Map(listed.map(([{ fits }, schema]) => [fits, schema]))
+const schemas = new Map(listed.map(([{ isValid }, schema]) => [isValid, schema]))
 
 /**
  * Returns the schema of the values that a check accepts.
  *
  * @throws if the check lists no values, has no pattern and is not in the list above
  */
-export function schemaOfCheck({ expected, fits, items, pattern, secret, values }: checks.Check): Schema {
+export function schemaOfCheck({ expected, isValid, items, pattern, secret, values }: checks.Check): Schema {
   if (secret) return { type: 'string', format: 'password' }
   if (pattern) return { type: 'string', pattern: pattern.source }
   if (values) return { type: 'string', enum: values }
@@ -44,7 +44,7 @@ export function schemaOfCheck({ expected, fits, items, pattern, secret, values }
     const properties = Object.fromEntries(fields)
     return { type: 'array', items: { type: 'object', required: Object.keys(items), properties } }
   }
-  const schema = schemas.get(fits)
+  const schema = schemas.get(isValid)
   if (!schema) throw new Error(`the check for ${expected} has no JSON schema`)
   return schema
 }

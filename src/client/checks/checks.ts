@@ -63,7 +63,7 @@ export function defineChecks<Params>(
 export function oneOf<const Value extends string>(values: readonly Value[]): Check<Value> {
   return {
     expected: `one of ${values.join(', ')}`,
-    fits: (value) => values.includes(value as Value),
+    isValid: (value) => values.includes(value as Value),
     values,
   }
 }

@@ -73,7 +73,7 @@ export class RateLimitWindow {
   /** The smallest remaining count that the server has stated in this window. */
   #leastRemaining = Infinity
   /** Whether other programs use the key, according to the last response that states how much is left. */
-  #othersUseIt = false
+  #hasOthers = false
   /** How many requests the server may have counted in this window before this client's first one. */
   #countedBefore = 0
 
@@ -120,7 +120,7 @@ export class RateLimitWindow {
   /** Learns from a response, or from the end of a request that got none. */
   observe(now: number, { headers, refused, retryAfter }: RateLimitResponse = NO_RESPONSE): void {
     const parsed = parseRateHeaders(headers)
-    const end = now + (refused ? statedWait(parsed, retryAfter, this.#interval) : untilReset(parsed))
+    const end = now + (refused ? statedWait(parsed, retryAfter, this.#interval) : getTimeUntilReset(parsed))
     // A refusal that states a wait and slots left may come from another limit of the server.
     const isUsedUp = refused && (end === Infinity || !parsed.remaining)
     this.#pending = Math.max(0, this.#pending - 1)
@@ -174,12 +174,12 @@ export class RateLimitWindow {
   }
 
   /** Returns when a slot of this window becomes free, with `count` slots before it. */
-  #slotAt(count: number): number {
-    return this.#opensAt + (count / this.limit) * this.#rampOf(this.#othersUseIt)
+  #getSlotTime(count: number): number {
+    return this.#opensAt + (count / this.limit) * this.#getRampTime(this.#hasOthers)
   }
 
   /** Returns how long it takes from the beginning of a window until all of its slots are free. */
-  #rampOf(isShared: boolean): number {
+  #getRampTime(isShared: boolean): number {
     return this.#isCoordinated ? 0 : this.#minute / (isShared ? 2 : 30)
   }
 
@@ -189,13 +189,13 @@ export class RateLimitWindow {
   }
 
   /** Whether other programs used this window. */
-  get #othersUsedIt(): boolean {
-    return this.#othersUseIt && this.#leastRemaining < Infinity
+  get #hadOthers(): boolean {
+    return this.#hasOthers && this.#leastRemaining < Infinity
   }
 
   #open(): void {
     this.#opensAt = this.#mustEndAt
-    this.#othersUseIt = this.#othersUsedIt
+    this.#hasOthers = this.#hadOthers
     // After the wait of a refusal, the server may continue the window that it had.
     this.#countedBefore = this.#opensAt === this.#blockedUntil ? Infinity : 0
     this.#sent = this.#pending = 0
@@ -209,7 +209,7 @@ export class RateLimitWindow {
     this.#countedBefore = Math.max(0, Math.min(this.#countedBefore, used - (this.#sent - this.#pending)))
     const isShared = isUsedUp || used - this.#sent > this.#countedBefore
     // Others may come a second after the window has begun.
-    if (isShared || now >= this.#opensAt + this.#minute / 60) this.#othersUseIt = isShared
+    if (isShared || now >= this.#opensAt + this.#minute / 60) this.#hasOthers = isShared
   }
 }
 
@@ -217,7 +217,7 @@ export class RateLimitWindow {
 function statedWait(headers: ParsedRateHeaders, retryAfter = Infinity, interval: number): number {
   const contradictsItself = retryAfter === 0 && headers.remaining === 0
   if (retryAfter * SECOND <= DAY && !contradictsItself) return Math.max(SECOND, retryAfter * SECOND)
-  const reset = untilReset(headers)
+  const reset = getTimeUntilReset(headers)
   return reset <= interval + 3 * SECOND ? reset : Infinity
 }
 

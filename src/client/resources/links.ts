@@ -246,7 +246,7 @@ function listOfPairs<Name extends string, Other extends string>(
   const isPair = (item: unknown) => isRecord(item) && nonEmptyString.isValid(item[name]) && second.isValid(item[other])
   return {
     expected: `a list of { ${name}, ${other} }, each ${other} ${second.expected}`,
-    fits: (value) => Array.isArray(value) && value.every(fits),
+    isValid: (value) => Array.isArray(value) && value.every(isPair),
     items: { [name]: nonEmptyString, [other]: second },
     hint: (value) => {
       const items: unknown[] = Array.isArray(value) ? value : []

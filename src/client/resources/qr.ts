@@ -92,7 +92,10 @@ const data: Check<QrData> = {
 const qrDesign = { background: rgbColor, foreground: rgbColor, logo: string }
 
 /** @internal */
-export const qrCreate = /* @__PURE__ */ checks<QrCodeCreate>({ type: /* @__PURE__ */ oneOf(qrTypes), data }, qrDesign)
+export const qrCreate = /* @__PURE__ */ defineChecks<QrCodeCreate>(
+  { type: /* @__PURE__ */ oneOf(qrTypes), data },
+  qrDesign,
+)
 
 const qrUpdate = /* @__PURE__ */ defineChecks<QrCodeUpdate>({ data }, qrDesign)
 

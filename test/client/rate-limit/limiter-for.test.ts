@@ -99,7 +99,7 @@ describe('with many other tenants', () => {
 })
 
 it('does not reveal keys or base URLs in inspections of the process', () => {
-  limiterFor({ baseUrl, key: 'the-key-that-nobody-sees', fetch: newFetch() }, {})
+  getLimiter({ baseUrl, key: 'the-key-that-nobody-sees', fetch: newFetch() }, {})
   const symbols = Object.getOwnPropertySymbols(globalThis).filter(({ description }) => /shortlink/.test(description!))
   expect(symbols).not.toEqual([])
   for (const symbol of symbols) {
