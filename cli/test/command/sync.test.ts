@@ -96,7 +96,7 @@ it('continues after a failed change, but deletes nothing, and exits with 1', asy
 })
 
 it.each([
-  ['an alias twice', `alias,url\ntea,${shop('a')}\ntea,${shop('b')}\n`, 'row 3: custom: "tea" is the alias of row 2'],
+  ['an alias twice', `alias,url\ntea,${shop('a')}\ntea,${shop('b')}\n`, 'row 3: custom: "tea" is already the alias of row 2'],
   ['no alias column', `url\n${shop('a')}\n`, 'expected a column custom'],
   ['a file without rows and --prune', 'alias,url\n', 'has no rows, so --prune would delete every link'],
 ])('rejects %s, and sends nothing', async (_, text, message) => {
@@ -205,7 +205,7 @@ it('rejects --apply without --may-clear before anything is written, unless each 
   expect(status).toBe(2)
   expect(stdout).toBe('')
   expect(stderr).toContain(
-    '--may-clear: the plan updates 1 link (cake) whose row says no password, and an update may clear what no response shows: password, pixels, type, languagetarget. Nothing was changed. If the links have passwords, add a column password. If not, use --may-clear',
+    '--may-clear: the plan updates 1 link (cake) whose row has no password, and an update may clear what no response shows: password, pixels, type, languagetarget. Nothing was changed. If the links have passwords, add a column password. If not, use --may-clear',
   )
   expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET'])
   const rows = (password: string) => `alias,url,password\ncake,${shop('cake')},${password}\nlamps,${shop('lamps')},\n`

@@ -106,7 +106,7 @@ describe('a server that returns existing links', () => {
         ),
       )
       expect(results.map(({ ok }) => ok)).toEqual([true, false, true])
-      expect(results[1]!.error!.message).toContain('the server gave the link of row 1')
+      expect(results[1]!.error!.message).toContain('the server returned the link of row 1')
       expect(sandbox.data.links).toHaveLength(2)
     },
   )

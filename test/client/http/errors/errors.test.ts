@@ -310,7 +310,7 @@ describe('a call without a response', () => {
     const error = await failure(post(connect({ origin })))
     expect(error).toMatchObject({ code: 'connection', outcome: 'unknown' })
     // The connection was open, so TLS is not the problem.
-    expect(error.message).toMatch(/^POST \/\S+: the response broke off: [^.?]+$/)
+    expect(error.message).toMatch(/^POST \/\S+: the response was cut off: [^.?]+$/)
   })
 
   it('ends with a TimeoutError after `timeout` milliseconds', async () => {

@@ -130,7 +130,7 @@ describe('if the page size changes', () => {
     const { list, pages } = changing(300, responses)
     const error = await failure(list.toArray())
     expect(error).toMatchObject({ code: 'invalid_response', status: 200, outcome: 'unknown' })
-    expect(error.message).toMatch(/^GET \/urls: page \d is larger than the one before/)
+    expect(error.message).toMatch(/^GET \/urls: page \d is larger than the page before/)
     expect(pages).toEqual(range(1, responses.length))
   })
 })
