@@ -22,7 +22,7 @@ export function shorten(text: string, maxLength: number): string {
 
 /** Control characters, format characters and lone surrogates. Not `\p{C}`, because some engines do not support it. */
 const unprintable =
-  /[\0-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|\udb40[\udc00-\udc7f]/g
+  /[\0-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\u{e0000}-\u{e007f}]/gu
 
 /** Puts a text on one line and replaces characters that control a terminal or change the text direction. */
 export function toPrintable(text: string): string {
@@ -99,17 +99,16 @@ export function notify<Event>(observer: ((event: Event) => unknown) | undefined 
   call().catch(() => {})
 }
 
-/**
- * Zero-width characters, direction marks, and a no-break space at either end. Joiners between two characters beyond
- * ASCII are allowed, because some scripts and emoji need them.
- */
-const hidden =
-  /[\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF]|(?<![^\0-\x7F])[\u200C\u200D]|[\u200C\u200D](?![^\0-\x7F])|^\xA0|\xA0$/
+/** Zero-width characters, direction marks, and a no-break space at either end. */
+const hidden = /[\u00AD\u061C\u180E\u200B-\u200F\u202A-\u202E\u2060-\u206F\uFEFF]|^\xA0|\xA0$/
+
+/** A joiner between two characters beyond ASCII, which some scripts and emoji need. */
+const joiner = /([^\0-\x7F])[\u200C\u200D](?=[^\0-\x7F])/g
 
 /** Describes what was pasted into an address or alias by mistake: an invisible character, or a second address. */
 export function describeHiddenText(text: string): string | undefined {
   const positionAt = (at: number) => [...text.slice(0, at)].length + 1
-  const at = text.search(hidden)
+  const at = text.replace(joiner, '$1-').search(hidden)
   if (at !== -1) {
     const code = text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')
     return `has the invisible character U+${code} at position ${positionAt(at)}`

@@ -49,7 +49,7 @@ export async function forward(api: Api, request: Request, { path, search }: Rout
   }
   const { data } = await api.run(call, options).catch((error) => {
     if (!isShortLinkError(error)) throw error
-    if (error.code === 'timeout' && upload?.hasStalled()) throw new ProxyRefusal(408)
+    if (error.code === 'timeout' && upload?.isAwaited()) throw new ProxyRefusal(408)
     // The body of the page's request may have failed.
     throw error.cause instanceof ProxyRefusal ? error.cause : createRefusal(error)
   })

@@ -1,14 +1,13 @@
 import { ConfigurationError } from '../client/errors.ts'
 import type { Upload } from '../client/http/call.ts'
 import { declareLength, openSource } from '../client/http/upload.ts'
-import { systemClock } from '../client/runtime/clock.ts'
 import { getStreamRedirect, isDeno } from '../client/runtime/environment.ts'
 import { ProxyRefusal } from './error-response.ts'
 
 /** The body of a visitor's request. */
 interface VisitorUpload extends Upload {
-  /** Returns whether the body is incomplete and nothing has arrived for a quarter of the time since it was opened. */
-  hasStalled(): boolean
+  /** Returns whether the next chunk of the body has not arrived yet. */
+  isAwaited(): boolean
 }
 
 /**
@@ -22,17 +21,12 @@ export function createStreamedUpload({ method, body, bodyUsed, headers }: Reques
   if (method === 'GET' && length) throw new ProxyRefusal(400, 'a GET has no body')
   if (bodyUsed || body?.locked || (!body && length)) throw createBodyWasRead()
   if (!body) return undefined
-  const reading: Reading = { startedAt: 0, waitsSince: undefined }
+  const reading = { isAwaited: false }
   return {
     issues: [],
     replayable: false,
-    hasStalled() {
-      const { startedAt, waitsSince } = reading
-      const now = systemClock.now()
-      return waitsSince !== undefined && now - waitsSince >= (now - startedAt) * STALLED_PART
-    },
+    isAwaited: () => reading.isAwaited,
     async open() {
-      reading.startedAt = systemClock.now()
       const common = {
         headers: announced === null ? {} : { 'content-length': announced },
         redirect: getStreamRedirect(),
@@ -45,31 +39,25 @@ export function createStreamedUpload({ method, body, bodyUsed, headers }: Reques
   }
 }
 
-/** An upload has stalled if nothing has arrived for this part of its time. */
-const STALLED_PART = 1 / 4
-
-/** The times of reading a body, on the monotonic clock. */
-interface Reading {
-  startedAt: number
-  /** Since when the next chunk has been awaited. */
-  waitsSince: number | undefined
-}
-
 /**
  * Iterates over the bytes of a body. Only reading it shows whether it was already read. An incomplete body is not
  * canceled: the server of the proxy closes it, and canceling crashes Node 20.
  */
-function iterateBytes(body: ReadableStream<Uint8Array>, reading: Reading, length = 0): AsyncIterable<Uint8Array> {
+function iterateBytes(
+  body: ReadableStream<Uint8Array>,
+  reading: { isAwaited: boolean },
+  length = 0,
+): AsyncIterable<Uint8Array> {
   const reader = body.getReader()
   let isFirst = true
   async function next(): Promise<IteratorResult<Uint8Array>> {
     const wasFirst = isFirst
     isFirst = false
-    reading.waitsSince = systemClock.now()
+    reading.isAwaited = true
     const { done, value } = await reader.read().catch((error) => {
       throw wasFirst && error instanceof TypeError ? createBodyWasRead() : createBrokenUpload(error)
     })
-    reading.waitsSince = undefined
+    reading.isAwaited = false
     // For a body that was already read, some adapters create an empty stream, and others one that fails.
     if (wasFirst && done && length > 0) throw createBodyWasRead()
     return done ? { done, value: undefined } : { done, value }

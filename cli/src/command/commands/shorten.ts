@@ -60,7 +60,8 @@ export default defineCommand(
         if (alias) return links.ensure({ ...params, custom: alias }, { ...options, createFirst: true })
         const { id, shorturl } = await links.create(params, options)
         const other = urlOfId.get(id) ?? url
-        if (!isSameAddress(other, url)) throw new Error(`the server gave ${shorturl}, the short address of ${other}`)
+        if (!isSameAddress(other, url))
+          throw new Error(`the server returned ${shorturl}, the short address of ${other}`)
         urlOfId.set(id, url)
         return { shorturl, created: true }
       }
