@@ -224,6 +224,12 @@ export const filename: Check<string> = {
   },
 }
 
+export const shortAddress: Check<string> = {
+  expected: 'a short address or an alias',
+  isValid: (value) => isString(value) && value !== '' && !hasInvisible(value),
+  hint: (value) => (isString(value) && hasInvisible(value) ? 'it has an invisible character' : undefined),
+}
+
 /** The alias of a short address. */
 export const alias: Check<string> = {
   ...filename,

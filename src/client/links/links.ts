@@ -1,4 +1,4 @@
-import { checkParams, checkValue, nonEmptyString } from '../checks/checks.ts'
+import { checkParams, checkValue, shortAddress } from '../checks/checks.ts'
 import { InvalidRequestError, type Issue } from '../errors.ts'
 import { type ApiPromise, startNow } from '../http/api-promise.ts'
 import { callOptionNames, type RequestOptions } from '../http/request-options.ts'
@@ -36,14 +36,14 @@ export class LinksResource extends LinkCalls {
    *
    * @param addressOrAlias The short address of a link, or its alias.
    * @returns The link, or `undefined`.
-   * @throws {InvalidRequestError} if the argument is not a string or is empty, in which case nothing is sent, or if
-   *   several domains have the alias
+   * @throws {InvalidRequestError} if the argument is not a string, is empty, or has an invisible character, in which
+   *   case nothing is sent; or if several domains have the alias
    * @throws {InvalidResponseError} if a row that may be the link is invalid, even with `validation: 'report'`
    */
   find(addressOrAlias: string, options?: RequestOptions): ApiPromise<Link | undefined> {
     const api = this.api.forOperation({ deadline: options?.deadline }).strict()
     const find = async () => {
-      const issues = checkValue(['addressOrAlias'], addressOrAlias, nonEmptyString)
+      const issues = checkValue(['addressOrAlias'], addressOrAlias, shortAddress)
       if (issues.length > 0) throw new InvalidRequestError(issues, api.createOperationContext('links.find'))
       return findLink(api, addressOrAlias, options)
     }
