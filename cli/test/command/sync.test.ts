@@ -96,7 +96,11 @@ it('continues after a failed change, but deletes nothing, and exits with 1', asy
 })
 
 it.each([
-  ['an alias twice', `alias,url\ntea,${shop('a')}\ntea,${shop('b')}\n`, 'row 3: custom: "tea" is already the alias of row 2'],
+  [
+    'an alias twice',
+    `alias,url\ntea,${shop('a')}\ntea,${shop('b')}\n`,
+    'row 3: custom: "tea" is already the alias of row 2',
+  ],
   ['no alias column', `url\n${shop('a')}\n`, 'expected a column custom'],
   ['a file without rows and --prune', 'alias,url\n', 'has no rows, so --prune would delete every link'],
 ])('rejects %s, and sends nothing', async (_, text, message) => {
