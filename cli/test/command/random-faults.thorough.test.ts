@@ -91,7 +91,7 @@ class Scenario extends RandomServer {
     if (!this.#canComplete()) return
     // Without faults, a row fails only because of its own data, or if a link to its URL may be another row's.
     const isOwn = ({ custom, outcome, error = '' }: Result) =>
-      / already leads to | is the alias of row /.test(error) || (outcome === 'unknown' && !custom)
+      / already leads to | is already the alias of row /.test(error) || (outcome === 'unknown' && !custom)
     const results = await this.#readResults(stdout, out[1])
     const other = results.find((result) => result.outcome !== 'done' && !isOwn(result))
     if (other) throw new Error(`${JSON.stringify(other)} is not done, although requests no longer fail`)
