@@ -94,7 +94,7 @@ class SharedWindow implements SlotWindow {
   #askAgainAt = 0
   /** Whether a slot was granted that no call has taken yet. */
   #hasSlot = false
-  /** The slots that this process has taken in the window of the store, and when it took the first one. */
+  /** The slots that this process has taken in the window of the store, and when that window opened. */
   #taken = 0
   #openedAt = -Infinity
   /** Whether other processes took slots of the last window too. */
@@ -249,7 +249,8 @@ class SharedWindow implements SlotWindow {
       const isExhausted = this.#endsAt > -Infinity && this.#remaining === 0
       this.#isShared = isExhausted && this.#taken < this.#store.points
       this.#taken = 0
-      this.#openedAt = now
+      // The store's time, not this process's, so that a process that learns of the window later catches up.
+      this.#openedAt = Math.min(now, endsAt - this.#interval)
     }
     this.#remaining = remaining
     this.#endsAt = endsAt

@@ -159,6 +159,15 @@ describe('processes that share one key over a store like Redis, in simulated tim
     }
   })
 
+  it.each([60, 400])('a process that starts later than others catches up, with latencies up to %i ms', async (most) => {
+    const clients = [busy(0), busy(150), busy(300)]
+    const server = { limit: 30, interval: 6000, latency: latencies(20, most, 2) }
+    const { doneAt, refused } = await play({ ...server, clients, store })
+    // Three quarters of an equal share of five windows.
+    expect(Math.min(...countsIn(doneAt, 0, 5 * 6060))).toBeGreaterThanOrEqual((5 * 30) / 4)
+    expect(refused).toBe(0)
+  })
+
   it('a normal call gets its slot within two windows, and calls of low priority get the rest', async () => {
     const clients = [busy(), busy(), [200_000]]
     const { doneAt } = await play({ ...minute, latency: latencies(20, 60, 2), clients, store, low: [0, 1] })
