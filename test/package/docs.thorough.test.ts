@@ -190,7 +190,7 @@ test('the guide to lists and the README have the same request counts as the benc
   const [requests, minutes] = counted('\\*\\*shortlink-sdk, `for await`\\*\\*') ?? []
   const [plainRequests, plainMinutes] = counted('the platform’s own default') ?? []
   const guide = pages.find(({ name }) => name === 'guides/lists.md')?.text
-  expect(guide).toContain(`| as the client walks | ${requests} | ${minutes} minutes |`)
+  expect(guide).toContain(`| at the client's 100 rows a page | ${requests} | ${minutes} minutes |`)
   expect(guide).toContain(`15 rows a page | ${plainRequests} | ${plainMinutes} minutes |`)
   const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
   expect(readme).toContain(`10,000 rows are ${requests} requests, not ${plainRequests}.`)
