@@ -2,8 +2,8 @@
  * The schemas that the client uses, one for each kind of response, for data from another source: a cache, a queue or
  * another client. They accept values as the client does, under the documented names, and return the documented types.
  *
- * Each is a `zod/mini` object: `z.array`, `z.extend`, `z.pick` and `z.toJSONSchema` of zod 4 take it. Keys that it does
- * not know are kept.
+ * Each is a `zod/mini` object: `z.array`, `z.extend`, `z.pick` and `z.toJSONSchema` of zod 4 accept it. Unknown keys
+ * are kept.
  *
  * @example
  * import { Campaign } from 'shortlink-sdk/schemas'

@@ -58,7 +58,9 @@ const paginateChecks = {
   schema: schemaCheck,
 } satisfies Checks<keyof PaginateParams<unknown>>
 
-/** The key of the options of a client. They are behind a function, because inspecting an object shows its values. */
+/**
+ * The property of a client that returns its options. It is a function, because inspecting an object shows its values.
+ */
 const OPTIONS = Symbol('options')
 
 /**

@@ -208,7 +208,7 @@ export class AbortError extends ShortLinkError {
 
 /** The response of a server that refused a request. */
 export interface ApiErrorResponse {
-  /** The status in the `error` of the body if that is 400 or more, else the HTTP status; 400 if both say success. */
+  /** The status in the body's `error` if that is 400 or more, else the HTTP status; 400 if both report success. */
   readonly status: number
   /** The status of the HTTP response, which may be 200. */
   readonly httpStatus: number
@@ -225,9 +225,7 @@ export interface ApiErrorResponse {
 /** The server refused the request, whatever the HTTP status. */
 export class ApiError extends ShortLinkError implements ApiErrorResponse {
   declare readonly code: 'api' | 'authentication' | 'permission' | 'not_found' | 'rate_limit' | 'server'
-  /**
-   * 400 or more, so that it can be passed on: the status in the `error` of the body, else the HTTP status, else 400.
-   */
+  /** 400 or more, so that it can be passed on: the status in the body's `error`, else the HTTP status, else 400. */
   readonly status: number
   /** The status of the HTTP response, which may be 200. */
   readonly httpStatus: number

@@ -155,7 +155,7 @@ export class Secrets {
 
   readonly redact: Redact = (text) => this.#redactor()(text)
 
-  /** Redacts data, which may contain a short secret by chance: short ones are kept. */
+  /** Redacts data. Short secrets are kept, because data may contain them by chance. */
   readonly redactData: Redact = (text) =>
     createRedactor(...this.#all().filter((secret) => secret.length >= MIN_LENGTH))(text)
 

@@ -62,7 +62,9 @@ export function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && headers.has('Access-Control-Request-Method')
 }
 
-/** Creates the response to the preflight of an allowed page. It allows any header: `authorize` decides which count. */
+/**
+ * Creates the response to the preflight of an allowed page. It allows any header, because `authorize` can check them.
+ */
 export function createPreflightResponse({ headers }: Request, rules: readonly AllowRule[]): Response {
   const methods = new Set(rules.map(({ method }) => method))
   const allowed = {

@@ -26,7 +26,7 @@ export interface ProxyOptions {
   /**
    * The allowed calls, each as a method and a path below `prefix`: `'GET /campaigns'`, `'GET /qr/:id'`, `'POST
    * /files/upload/:filename'`, `'POST /opener/v3/api'`. Everything else is refused with 403. A parameter is one
-   * segment; there are no wildcards. A misspelled known call (`GET /campaings`) is a `ConfigurationError`.
+   * segment; there are no wildcards. A misspelled known call (`GET /campaings`) throws a `ConfigurationError`.
    */
   allow: readonly AllowedCall[]
   /**

@@ -24,11 +24,11 @@ export interface ServeOptions {
   log?: ((line: string) => void) | undefined
 }
 
-/** A sandbox on a port. */
+/** A sandbox that is served over HTTP on a port. */
 export interface SandboxServer extends Closable {
-  /** Address of the management API, such as `http://127.0.0.1:4010/api`. */
+  /** The address of the management API, such as `http://127.0.0.1:4010/api`. */
   readonly baseUrl: string
-  /** Address of the app-opener API, such as `http://127.0.0.1:4010/opener`. */
+  /** The address of the app-opener API, such as `http://127.0.0.1:4010/opener`. */
   readonly openerUrl: string
   /** Stops listening and ends every connection at once. */
   close(): Promise<void>

@@ -18,7 +18,8 @@ export function notPlain(expected: string, value: unknown): string {
 
 /**
  * Formats a string, number or boolean, or the type of any other value. It is not shortened, because secrets must be
- * removed first. Do not use it for secret parameters. Only values from the user are in double quotes.
+ * removed first. Do not use it for secret parameters. A string is in double quotes, which messages use for nothing
+ * else.
  */
 export function formatValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)

@@ -2,8 +2,8 @@
  * Reads values as servers encode them. They run PHP, so the database driver decides whether 5 arrives as `5` or `"5"`,
  * false as `0` or `""`, and an empty map as `[]`. A missing value is `null`, `""`, or left out.
  *
- * Every such quirk is handled here: a field is a pipe that converts each known encoding, into a plain zod type that
- * checks the result.
+ * All of these encodings are handled here. A field is a zod pipe: a transform converts each known encoding, and a plain
+ * type checks the result.
  */
 import * as z from 'zod/mini'
 import { mismatch } from '../checks/mismatch.ts'
@@ -53,21 +53,21 @@ function readString(value: unknown): string | undefined {
 /** An id or a count: an integer, as a number or a string. */
 export const integer = /* @__PURE__ */ field('an integer', readInteger, z.int)
 
-/** A count that is 0 if the server omits it. */
+/** A count, or 0 if it is missing. */
 export const countOrZero = /* @__PURE__ */ field(
   'an integer',
   (value) => (isAbsent(value) ? 0 : readInteger(value)),
   z.int,
 )
 
-/** A count that is `null` if the server omits it. */
+/** A count, or `null` if it is missing. */
 export const countOrNull = /* @__PURE__ */ field(
   'an integer',
   (value) => (isAbsent(value) ? null : readInteger(value)),
   (messages) => z.nullable(z.int(messages)),
 )
 
-/** An id that is `null` if the server has none. */
+/** An id, or `null` if it is missing, 0 or an empty list. */
 export const idOrNull = /* @__PURE__ */ field(
   'an integer',
   (value) => (isEmptyValue(value) ? null : readInteger(value)),
@@ -79,21 +79,21 @@ export const text = /* @__PURE__ */ field('a string', readString, z.string)
 /** A string with known values, for which a server may have more. */
 export const openText = <Known extends string>() => text as z.ZodMiniType<Known | (string & {})>
 
-/** A string that is `null` if the server has none. */
+/** A string, or `null` if it is missing. */
 export const textOrNull = /* @__PURE__ */ field(
   'a string',
   (value) => (isAbsent(value) ? null : readString(value)),
   (messages) => z.nullable(z.string(messages)),
 )
 
-/** A string that is `''` if the server has none. */
+/** A string, or `''` if it is missing. */
 export const textOrEmpty = /* @__PURE__ */ field(
   'a string',
   (value) => (isAbsent(value) ? '' : readString(value)),
   z.string,
 )
 
-/** A string, or `false` if there is none. */
+/** A string, or `false` if it is missing or 0. */
 export const textOrFalse = /* @__PURE__ */ field<string | false>(
   'a string',
   (value) => (isAbsent(value) || value === 0 || value === '0' ? false : readString(value)),

@@ -15,7 +15,7 @@ export type OtherNames<T = Record<string, unknown>> = {
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Returns `{}` for `[]`, because PHP encodes an empty object so. */
+/** Returns `{}` for `[]`, which is how PHP encodes an empty object. */
 export const toObject = (value: unknown): unknown => (Array.isArray(value) && value.length === 0 ? {} : value)
 
 /** Creates a function that gives fields their documented names. `complete` then adds values from other fields. */

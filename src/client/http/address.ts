@@ -56,7 +56,7 @@ export class Address {
   }
 }
 
-/** Returns the option and the variable that set an address. */
+/** Formats the option and the variable that set an address. */
 export const formatAddressNames = ({ option, variable }: AddressNames): string => `\`${option}\` or ${variable}`
 
 /** Requires `/`, `./` or `../` at the beginning, because `sho.rt/api` is an address without its scheme. */

@@ -7,7 +7,7 @@ import { type Redact, Secrets } from '../secrets.ts'
 /** The key, or a function that returns it, called before each attempt. `null`: no key is sent. */
 export type KeySource = string | (() => string | Promise<string>) | null
 
-/** The word before the key in the `Authorization` header; `raw`: none. */
+/** The scheme before the key in the `Authorization` header; `raw`: none. */
 export type AuthScheme = 'Bearer' | 'Token' | 'raw'
 
 /** @internal */

@@ -62,7 +62,7 @@ export type ListParams<T, Query extends PageQuery> = {
   ? { readonly checks?: never }
   : { readonly checks: ChecksFor<NoInfer<Query>> })
 
-/** The key under which a client gives its API to the proxy. */
+/** The property of a client that holds its `Api`, for the proxy. */
 export const API: unique symbol = Symbol('api')
 
 /** Returns whether a value is a client, and not an object that wraps one. */

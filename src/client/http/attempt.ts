@@ -55,7 +55,7 @@ export async function beginAttempt(call: Call<unknown>, last: Attempt): Promise<
 /**
  * Makes one attempt, and returns its result or its failure.
  *
- * @throws what the user's framework must handle itself, such as a redirect, unchanged
+ * @throws a value that the user's framework must handle itself, such as a redirect, unchanged
  */
 export async function makeAttempt<T>(
   call: Call<T>,
@@ -68,7 +68,7 @@ export async function makeAttempt<T>(
   let response: FetchResponse | undefined
   let sentAt = 0
 
-  /** Sends the request that ky has built, with the key and the content. */
+  /** Adds the key and the content to the request that ky built, and sends it. */
   async function send(request: Request, ending: AbortSignal): Promise<FetchResponse> {
     // A hook or a key function may return after the attempt has ended.
     throwIfAborted(ending)
@@ -146,7 +146,7 @@ function isSteering(thrown: unknown, step: Step): boolean {
 
 /**
  * Calls the hooks one after another. Each may set headers on the request, or return another Request, whose headers are
- * copied: if ky received it, it would skip the hooks that follow.
+ * copied. If ky received that Request, it would skip the hooks that follow.
  *
  * @throws {TypeError} if a hook returns anything but a Request or nothing
  */

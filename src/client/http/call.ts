@@ -93,7 +93,7 @@ export interface OpenedUpload {
   readonly onSent?: () => void
   /** Closes a source that was not read to its end. Node would continue to read after an abort. */
   readonly close?: () => void
-  /** The error of a source that failed. */
+  /** Returns the error of a source that failed. */
   readonly failure?: () => Error | undefined
 }
 

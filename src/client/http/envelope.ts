@@ -62,7 +62,7 @@ export function findMessage(body: unknown): string {
   return [message, msg, error, errors, status_txt].map(extractText).find(Boolean) ?? ''
 }
 
-/** Returns whether the text of a field needs no name: it contains the name, or is in a list. */
+/** Returns whether a text needs no field name before it: it contains the name, or the name is a list index. */
 const hasName = (text: string, name: string) => text.includes(name) || /^\d+$/.test(name)
 
 /** Returns the text in a value. A code, such as `1` or `true`, is not text. */
@@ -97,12 +97,12 @@ export interface Received {
 /** Reads the result. Adds issues to the context, and keeps invalid values unchanged. */
 export type Read<T> = (received: Received, context: ParseContext) => T | Promise<T>
 
-/** Reads the JSON object of a success. Any other response is unusable. */
+/** Reads the JSON object of a successful response. Any other response is unusable. */
 export function readObject<T>(read: (body: Record<string, unknown>, context: ParseContext) => T | Promise<T>): Read<T> {
   return ({ envelope }, context) => (envelope?.ok ? read(envelope.body, context) : makeUnusable(context))
 }
 
-/** Reads the fields beside `error`, or the value under a key. An empty success has no fields. */
+/** Reads the fields beside `error`, or the value under a key. An empty successful response has no fields. */
 export function readBody<T>(schema: z.core.$ZodType<T>, under?: string, prepare: Prepare = toObject): Read<T> {
   const readFields = readObject(({ error: _, ...body }, { path, issues }) =>
     under === undefined
@@ -138,7 +138,7 @@ export interface Page<T> {
   readonly items: T[]
   /** The total number of rows in the list, on all pages. Some servers leave it out. */
   readonly result: number | undefined
-  /** Rows on a page. */
+  /** Rows per page. */
   readonly perpage: number
   /** The number of this page, from 1. */
   readonly currentpage: number
@@ -147,8 +147,8 @@ export interface Page<T> {
   /** The number of the last page. Some servers leave it out. */
   readonly maxpage: number | undefined
   /**
-   * Whether there is a next page: this one has rows, and `currentpage` is below `maxpage`. Without a `maxpage`, the
-   * server's `nextpage` decides.
+   * Whether there is a next page: this one has rows, and `currentpage` is below `maxpage`. Without a `maxpage`,
+   * `currentpage` must be below the server's `nextpage`.
    */
   readonly hasNextPage: boolean
 }

@@ -161,7 +161,7 @@ export function getTimeLimit(
   return { ms: Math.min(most, left), isDeadline: left < most }
 }
 
-/** What did not happen in time, by step. */
+/** The beginnings of timeout messages, by step. */
 const timeoutMessages: Readonly<Partial<Record<Step, string>>> = {
   hook: '`beforeRequest` did not finish',
   key: 'no key from `apiKey()`',

@@ -67,7 +67,7 @@ const hasCode = (causes: readonly Error[], pattern: RegExp): boolean =>
 const matchesMessage = (causes: readonly Error[], pattern: RegExp): boolean =>
   causes.some(({ message }) => pattern.test(message))
 
-/** Codes of undici and of mocks. A connection that was open fails with others. */
+/** Codes of undici and of mocks. A connection that was open fails with other codes. */
 const refusalCodes = /^(UND_ERR_(CLOSED|INVALID_ARG|NOT_SUPPORTED)|UND_MOCK_ERR_MOCK_NOT_MATCHED|ERR_NOCK_NO_MATCH)$/
 
 /** The messages of undici, MSW, Chromium and Firefox for a port or an option that they refuse. */
@@ -107,7 +107,7 @@ function isRedirect(causes: readonly Error[]): boolean {
 const unopenedCodes = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'ConnectionRefused']
 
 function isConnectFailure(error: Error): boolean {
-  // Open connections fail with ETIMEDOUT and EHOSTUNREACH too, so the system call decides.
+  // Open connections fail with ETIMEDOUT and EHOSTUNREACH too, so the system call is checked.
   if (unopenedCodes.includes(getTextField(error, 'code')) || getTextField(error, 'syscall') === 'connect') return true
   // An AggregateError has one error for each IP address.
   const { errors } = error as Partial<AggregateError>
@@ -121,7 +121,7 @@ function isDenoConnectFailure({ body, spec }: Call<unknown>, causes: readonly Er
   return hasBody && matchesMessage(causes, /^error sending request( for url \(\S+\))?: client error \(Connect\)(: |$)/)
 }
 
-/** Returns an error and its causes, the outermost first. */
+/** Returns an error and its causes, outermost first. */
 export function listCauses(error: unknown): Error[] {
   const causes: Error[] = []
   for (let cause = error; hasMessage(cause) && causes.length <= MAX_CAUSES; cause = cause.cause) causes.push(cause)

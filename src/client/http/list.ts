@@ -20,8 +20,8 @@ const REMEMBERED_ROWS = 1000
 /** Pagination parameters. */
 export interface PageQuery {
   /**
-   * Rows per page. Default: the server's own, usually 15, for an `await`. Iteration requests 100, and falls back to the
-   * server's default if the server refuses that.
+   * Rows per page. Default: the server's own (usually 15) for an `await`; 100 for iteration, or the server's own if it
+   * refuses 100.
    */
   limit?: number | undefined
   /**
@@ -327,8 +327,8 @@ class Progress<T> {
   /** Rows so far, without those of earlier pages. A server that lists a row twice on a page counts it twice. */
   received = 0
   /**
-   * The smallest `result` so far, if the server sends any. It grows with rows that are added during the walk, perhaps
-   * on pages that were read before.
+   * The smallest `result` so far, if the server sends any. `result` grows if rows are added during the walk, perhaps on
+   * pages that were already read.
    */
   announced: number | undefined
   readonly #hasUniqueIds: boolean
@@ -370,7 +370,7 @@ class Progress<T> {
 }
 
 /**
- * Returns what identifies a row: its `type` and `id`, or all of its fields. A row without an id is never a duplicate.
+ * Returns the identity of a row: its `type` and `id`, or all of its fields. A row without an id is never a duplicate.
  */
 function getIdentity(row: unknown, hasUniqueIds: boolean): string | symbol {
   if (!isRecord(row) || !row.id || !['number', 'string', 'bigint'].includes(typeof row.id)) return Symbol()

@@ -55,7 +55,6 @@ export interface RequestOptions {
   beforeRequest?: BeforeRequest | undefined
 }
 
-/** @internal */
 const timeoutCheck = {
   expected: `${milliseconds.expected}, or false`,
   isValid: (value: unknown) => value === false || milliseconds.isValid(value),

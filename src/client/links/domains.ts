@@ -7,7 +7,7 @@ import { Domain } from '../resources/domains.ts'
 import { LinkCalls } from '../resources/links.ts'
 import { getHost, getOrigin, isOnDomain } from './match.ts'
 
-/** Returns the domains of the account other than the one that a link is on. */
+/** A function that returns the domains of the account, except the domain of a link. */
 export type OtherDomains = (link: { readonly shorturl: string }) => Promise<string[]>
 
 /**

@@ -83,7 +83,7 @@ export async function ensureLink(api: Api, params: LinkEnsure, given: EnsureOpti
     )
     const link = before?.data.find(isWantedLink) ?? before?.data.find(canBeWantedLink)
     if (link) return createEnsured(before!, link, false)
-    // Another spelling may be another link: the server decides.
+    // A different spelling may be a different link, so only the server can tell whether the alias is taken.
     const taken = (before?.data ?? []).filter((link) => hasExactAlias(link, alias))
     if (taken.length > 0) throw createConflict(api, taken, before!, 'not-sent')
   }

@@ -36,8 +36,8 @@ export class LinksResource extends LinkCalls {
    *
    * @param addressOrAlias The short address of a link, or its alias.
    * @returns The link, or `undefined`.
-   * @throws {InvalidRequestError} if the argument is not a string, is empty, or has an invisible character, in which
-   *   case nothing is sent; or if several domains have the alias
+   * @throws {InvalidRequestError} if several domains have the alias, or if the argument is not a string, is empty or
+   *   has an invisible character; in the latter case nothing is sent
    * @throws {InvalidResponseError} if a row that may be the link is invalid, even with `validation: 'report'`
    */
   find(addressOrAlias: string, options?: RequestOptions): ApiPromise<Link | undefined> {
@@ -73,7 +73,8 @@ export class LinksResource extends LinkCalls {
    * @throws {LinkConflictError} if the alias leads to another address, on every domain that has it. `outcome` is
    *   `unknown` if that link may be the one that this call created
    * @throws {InvalidResponseError} if the server created the link with a different alias, as it does if the plan has no
-   *   custom aliases, or on a different domain; `outcome` is `done`, and the message has both
+   *   custom aliases, or on a different domain; `outcome` is `done`, and the message contains both the requested and
+   *   the created link
    * @throws {InvalidRequestError} if the address or the alias is missing, or a parameter is invalid; nothing is sent
    */
   ensure(params: LinkEnsure, options: EnsureOptions = {}): ApiPromise<EnsuredLink> {

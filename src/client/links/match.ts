@@ -20,7 +20,7 @@ const SIGNS = /[\0-/:-@[-`{-\xBF\xD7\xF7\u2000-\u206F]+/g
 
 const removeCaseAndAccents = (alias: string) => alias.toLowerCase().normalize('NFD').replace(MARKS, '')
 
-/** Joins the words between the signs of an alias. An alias without words is returned unchanged. */
+/** Joins the words between the punctuation of an alias. An alias without words is returned unchanged. */
 const joinWords = (alias: string, separator: string) =>
   removeCaseAndAccents(alias).split(SIGNS).filter(Boolean).join(separator) || alias
 
@@ -34,8 +34,9 @@ export function toSlug(alias: string): string {
 }
 
 /**
- * Returns whether two aliases are the same, apart from the spelling of servers: a slug, without signs, or with other
- * signs. Case and accents make no difference, but a sign that has moved does: `2026-1-11` is not `2026-11-1`.
+ * Returns whether two aliases are the same, apart from the spelling of servers: a slug, without punctuation, or with
+ * other punctuation. Case and accents make no difference, but punctuation that has moved does: `2026-1-11` is not
+ * `2026-11-1`.
  *
  * @example
  * import { isSameAlias } from 'shortlink-sdk'

@@ -20,7 +20,7 @@ export interface StoreLimiter {
   consume(key: string): Promise<StoreState>
   /** Closes the window for all processes. */
   block(key: string, seconds: number): Promise<unknown>
-  /** Returns a slot. Without it, a low-priority call may take a slot that is reserved for normal calls. */
+  /** Gives a slot back. Without it, a low-priority call may take a slot that is reserved for normal calls. */
   reward?(key: string, points: number): Promise<unknown>
 }
 

@@ -45,8 +45,9 @@ const NO_RESPONSE: RateLimitResponse = { headers: { get: () => null }, refused: 
  *
  * Other programs may use the same key. They retry refused requests when the window begins, up to a second later because
  * `Retry-After` is in whole seconds. So a window that calls have waited for is not emptied in one burst: its slots
- * become free evenly during two seconds, or during half a minute if others use the key. They do if less is left than
- * this client used, or if a request was refused because nothing is left. Windows below a minute shorten these times.
+ * become free evenly during two seconds, or during half a minute if others use the key. Others use it if fewer requests
+ * remain than this client's own requests explain, or if a request was refused because none remain. Windows below a
+ * minute shorten these times.
  *
  * All times are in milliseconds on the clock of the caller, who passes the current time as `now`.
  */

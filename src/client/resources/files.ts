@@ -15,7 +15,7 @@ export class FilesResource extends Resource {
   /**
    * Lists the files of the account: GET `/files`.
    *
-   * Only in this list, the page is at the top level of the response rather than under `data`.
+   * In this list only, the page is at the top level of the response rather than under `data`.
    *
    * @example
    * for await (const { name, shorturl } of client.files.list({ name: 'tea' })) console.log(name, shorturl)

@@ -92,9 +92,9 @@ export const LinkFields = /* @__PURE__ */ object({
   title: textOrNull,
   /** `null` if there is none. */
   description: textOrNull,
-  /** Other addresses, by country. */
+  /** Addresses for visitors from some countries, by country. */
   location: texts,
-  /** Other addresses, by device. */
+  /** Addresses for visitors with some devices, by device. */
   device: texts,
   /** When the link expires, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it never does. */
   expiry: textOrNull,
@@ -121,7 +121,7 @@ export const LinkStatistics = /* @__PURE__ */ object({
   uniqueClicks: countOrZero,
   /** Visits by country. */
   topCountries: counts,
-  /** Visits by referring page. */
+  /** Visits by referrer. */
   topReferrers: counts,
   /** Visits by browser. */
   topBrowsers: counts,
@@ -222,11 +222,11 @@ export interface LinkUpdate {
         readonly google?: string | undefined
       }
     | undefined
-  /** Other addresses, by country. */
+  /** Addresses for visitors from some countries, instead of `url`. */
   geotarget?: readonly { readonly location: string; readonly link: string }[] | undefined
-  /** Other addresses, by device. */
+  /** Addresses for visitors with some devices, instead of `url`. */
   devicetarget?: readonly { readonly device: string; readonly link: string }[] | undefined
-  /** Other addresses, by language. */
+  /** Addresses for visitors with some languages, instead of `url`. */
   languagetarget?: readonly { readonly language: string; readonly link: string }[] | undefined
   /** Parameters to add to the URL. */
   parameters?: readonly { readonly name: string; readonly value: string }[] | undefined

@@ -152,7 +152,7 @@ export const QrStatistics = /* @__PURE__ */ object({
   uniqueClicks: integer,
   /** Visits by country. */
   topCountries: counts,
-  /** Visits by referring page. */
+  /** Visits by referrer. */
   topReferrers: counts,
   /** Visits by browser. */
   topBrowsers: counts,

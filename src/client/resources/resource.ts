@@ -5,7 +5,7 @@ import { defineInternals } from '../runtime/framework.ts'
 
 /** The base of every resource. */
 export abstract class Resource {
-  /** Sends its calls and lists. @internal */
+  /** The API that its calls and lists use. @internal */
   declare protected readonly api: Api
 
   /** @internal */

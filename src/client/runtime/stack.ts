@@ -44,8 +44,8 @@ export function getUserFrames({ stack }: Error): string {
 /** Replaces the frames of an error, if there are any to replace them with. */
 export function setFrames(error: Error, frames: string): void {
   if (frames === '') return
-  // Clears V8's own frames, from which Node quotes a line of code above an uncaught error: no frames are above a
-  // function that is not running.
+  // Clears V8's own frames, because Node quotes a line of code from them above an uncaught error. Above a function that
+  // is not running, V8 finds no frames.
   const { captureStackTrace } = Error as { captureStackTrace?: (error: Error, above: () => void) => void }
   captureStackTrace?.(error, () => {})
   const isV8 = /^\s+at /.test(frames)

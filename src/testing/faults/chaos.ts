@@ -16,8 +16,8 @@ const chaosChecks: Checks<keyof ChaosOptions> = {
 }
 
 /**
- * Random faults, repeatable with a seed. They never lie about the work: an error in the body, a 429 or a redirect means
- * that it was not done. After a 5xx or an unreadable response, it may or may not have been done.
+ * Random faults, repeatable with a seed. An error in the body, a 429 or a redirect means that the work was not done.
+ * After a 5xx or an unreadable response, it may or may not have been done.
  */
 export class Chaos {
   readonly #rate: number

@@ -15,7 +15,7 @@ import { endpointPaths, findMethods, matchPath } from '../platform/routes.ts'
 
 /** The changes that a fault makes to a response. All fields are optional. */
 export interface FaultEffect {
-  /** HTTP status, 200 to 599. */
+  /** The HTTP status, 200 to 599. */
   status?: number | undefined
   /** The body: a string or bytes, a function that changes the original text, or anything else as JSON. */
   body?: unknown

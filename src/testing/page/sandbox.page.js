@@ -37,14 +37,14 @@ const steps = { '10 seconds': 10_000, 'one minute': 60_000, 'one hour': 3_600_00
 
 /** @type {PageState} */
 let state
-/** The rows of each list as they were, by id, to mark what is new. @type {Record<string, Map<unknown, string>>} */
+/** The previous rows of each list, by id, to mark new and changed rows. @type {Record<string, Map<unknown, string>>} */
 let seen = {}
 let list = order.includes(location.hash.slice(1)) ? location.hash.slice(1) : 'links'
 /** The lines of the log, by request. @type {Map<string, HTMLLIElement>} */
 const lines = new Map()
 
 /**
- * The element with this id.
+ * Returns the element with this id.
  * @template {HTMLElement} [Kind=HTMLElement]
  * @param {string} id
  * @returns {Kind}
@@ -54,7 +54,7 @@ function byId(id) {
 }
 
 /**
- * Makes an element.
+ * Creates an element.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {string | number} [text]
@@ -90,7 +90,7 @@ function showLists() {
 }
 
 /**
- * The text of a value in a table.
+ * Formats a value for a table.
  * @param {unknown} value
  */
 function textOf(value) {
@@ -113,11 +113,11 @@ function link(address, text) {
   return anchor
 }
 
-/** The columns that a table shows first: a narrow window cuts off the others. */
+/** The columns that a table shows first, because a narrow window cuts off the others. */
 const firstColumns = ['id', 'shorturl', 'longurl', 'url', 'clicks', 'scans', 'title', 'name', 'data']
 
 /**
- * The columns of a table: short addresses in the place of their parts, and none that is empty in every row.
+ * Returns the columns of a table: short addresses instead of their parts, and no column that is empty in every row.
  * @param {PageRow[]} rows
  */
 function columnsOf(rows) {
@@ -130,7 +130,7 @@ function columnsOf(rows) {
 }
 
 /**
- * The short address of a row, and where it can be opened: only addresses of the sandbox itself lead anywhere.
+ * Returns the short address of a row, as a link if it is on the domain of the sandbox: others cannot be opened.
  * @param {PageRow} row
  */
 function shortAddress(row) {
@@ -188,7 +188,7 @@ function isRefused({ status, done }) {
 }
 
 /**
- * A line of the log, which shows the rest of the request when it is opened.
+ * Creates a line of the log, which shows the rest of the request when it is opened.
  * @param {PageRequest} request
  */
 function requestLine(request) {
@@ -285,7 +285,7 @@ async function look() {
 }
 
 /**
- * Calls one of the sandbox's own paths, and says what came of it.
+ * Calls a path that controls the sandbox, and shows the outcome.
  * @param {string} action
  * @param {object} body
  * @param {string} success
@@ -323,7 +323,7 @@ byId('reset').addEventListener('click', () => control('reset', {}, 'Everything i
 for (const button of document.querySelectorAll('button[data-copy]')) {
   button.addEventListener('click', async () => {
     const target = byId(button.getAttribute('data-copy') ?? '')
-    // Beyond loopback an http page has no clipboard: the text is selected instead.
+    // Except on loopback, an http: page has no clipboard, so the text is selected instead.
     getSelection()?.selectAllChildren(target)
     await navigator.clipboard?.writeText(target.textContent ?? '')
     button.textContent = navigator.clipboard ? 'Copied' : 'Selected'

@@ -9,9 +9,9 @@ export class SandboxAccount {
   username = 'owner'
   avatar = 'https://shop.example/avatar.png'
   status = 'pro'
-  /** `YYYY-MM-DD HH:MM:SS` */
+  /** When the plan ends, `YYYY-MM-DD HH:MM:SS`. */
   expires = '2030-01-01 00:00:00'
-  /** `YYYY-MM-DD HH:MM:SS` */
+  /** When the account was created, `YYYY-MM-DD HH:MM:SS`. */
   registered = '2024-03-09 08:30:00'
   /** Set by an account update. No response contains it. */
   password = ''
@@ -26,7 +26,7 @@ class Row {
 }
 
 export class SandboxDomain extends Row {
-  /** With its scheme, as in `https://brand.example`. */
+  /** The domain with its scheme, such as `https://brand.example`. */
   domain = `https://brand-${this.id}.example`
   redirectroot = ''
   redirect404 = ''
@@ -43,7 +43,7 @@ export class SandboxCampaign extends Row {
   /** The last part of the rotator's address; `''` for none. */
   slug = ''
   public = false
-  /** Ids of the links assigned to it. */
+  /** The ids of the links assigned to it. */
   links: number[] = []
 }
 
@@ -65,7 +65,7 @@ export class SandboxSplash extends Row {
 
 /** A row with a short address: `{domain}/{alias}`. */
 class AddressedRow extends Row {
-  /** With its scheme. */
+  /** The domain with its scheme. */
   domain = ''
   alias = ''
 }
@@ -73,15 +73,15 @@ class AddressedRow extends Row {
 export class SandboxFile extends AddressedRow {
   name = `file-${this.id}.txt`
   filename = `file-${this.id}.txt`
-  /** In bytes. */
+  /** The size in bytes. */
   size = 0
   content: Uint8Array = new Uint8Array()
   downloads = 0
-  /** Needed to download it; `''` for none. */
+  /** The password for a download; `''` for none. */
   password = ''
-  /** Last day of download, `YYYY-MM-DD`; `''` for none. */
+  /** The last day of download, `YYYY-MM-DD`; `''` for none. */
   expiry = ''
-  /** 0 for no maximum. */
+  /** The maximum number of downloads; 0 for none. */
   maxdownloads = 0
   date = ''
 }
@@ -105,9 +105,9 @@ export class SandboxLink extends VisitedRow {
   title = `Link ${this.id}`
   description = ''
   clicks = 0
-  /** Needed to open it; `''` for none. */
+  /** The password for visitors; `''` for none. */
   password = ''
-  /** `YYYY-MM-DD HH:MM:SS`, when it expires; `''` for never. */
+  /** When it expires, `YYYY-MM-DD HH:MM:SS`; `''` for never. */
   expiry = ''
   /** `direct`, `frame`, `splash`, or the id of an overlay or a custom splash page. */
   type = 'direct'
@@ -115,13 +115,13 @@ export class SandboxLink extends VisitedRow {
   metatitle = ''
   metadescription = ''
   metaimage = ''
-  /** Ids. */
+  /** The ids of its pixels. */
   pixels: number[] = []
   deeplink: Record<string, unknown> | null = null
   geotarget: { location: string; link: string }[] = []
   devicetarget: { device: string; link: string }[] = []
   languagetarget: { language: string; link: string }[] = []
-  /** Added to the query of the address. */
+  /** The parameters to add to the query of the address. */
   parameters: { name: string; value: string }[] = []
   date = ''
 }
@@ -178,7 +178,7 @@ export type SandboxData = { account: SandboxAccount } & {
   [List in SandboxListName]: InstanceType<(typeof rowTypes)[List]>[]
 }
 
-/** Initial rows. Missing fields, the id included, get defaults. The address of a link may be called `url` too. */
+/** Initial rows. Missing fields, the id included, get defaults. Links can have `url` instead of `longurl`. */
 export type SandboxSeed = {
   account?: Partial<SandboxAccount>
   links?: readonly (Partial<SandboxLink> & { url?: string })[]
@@ -186,13 +186,13 @@ export type SandboxSeed = {
 
 export const listNames = Object.keys(rowTypes) as SandboxListName[]
 
-/** The names of the fields that the rows of a list, or the account, may be given. */
+/** Lists the fields that the rows of a list, or the account, can have. */
 export function listFields(list: SandboxListName | 'account'): string[] {
   const blank = list === 'account' ? new SandboxAccount() : new rowTypes[list](1)
   return [...Object.keys(blank), ...(list === 'links' ? ['url'] : [])]
 }
 
-/** `YYYY-MM-DD HH:MM:SS`, in UTC. */
+/** Formats a time as `YYYY-MM-DD HH:MM:SS` in UTC. */
 function formatDateTime(time: number): string {
   return new Date(time).toISOString().slice(0, 19).replace('T', ' ')
 }
@@ -252,7 +252,7 @@ export class Store {
     }
   }
 
-  /** An id is never used twice, even after its row was deleted. */
+  /** Returns an id that no row of the list has had, not even a deleted one. */
   #nextId(list: SandboxListName): number {
     const ids = this.data[list].map(({ id }) => id)
     const id = ids.reduce((highest, one) => Math.max(highest, one), this.#lastIds.get(list) ?? 0) + 1

@@ -31,7 +31,7 @@ type Json = Record<string, any>
 type ReplyChange = (reply: JsonReply & { json: Json }, route: string, call: EndpointCall) => void
 type Change = (json: Json, call: EndpointCall) => unknown
 
-/** Keeps the names of the deviations in the table's type. */
+/** Defines the deviations, and keeps their names in the type of the table. */
 const table = <Name extends string>(rules: Record<Name, DeviationRule>) => rules
 
 /**

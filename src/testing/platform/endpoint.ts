@@ -9,11 +9,11 @@ export interface EndpointCall {
   /** Path parameters, unescaped. */
   readonly params: Record<string, string>
   readonly query: Record<string, string>
-  /** The JSON of the body, the bytes of an upload; `undefined` if there was none. */
+  /** The JSON of the body, or the bytes of an upload; `undefined` if there was no body. */
   readonly body: unknown
-  /** Origin of the platform's own pages and short addresses, such as `https://sho.rt`. */
+  /** The origin of the platform's own pages and short addresses, such as `https://sho.rt`. */
   readonly site: string
-  /** Address of the app-opener API. */
+  /** The address of the app-opener API. */
   readonly openerUrl: string
   /** Compares two aliases, or two short addresses. */
   readonly isSameAlias: (one: string, other: string) => boolean

@@ -2,11 +2,11 @@
 export interface SandboxRateLimit {
   /** Requests in one window. Default 30. */
   requests?: number | undefined
-  /** Length of a window in milliseconds. Default 60 000. */
+  /** The length of a window in milliseconds. Default 60,000. */
   interval?: number | undefined
 }
 
-/** The decision of the rate limit about one request. */
+/** Whether the rate limit allows one request, and the headers of its response. */
 export interface RateDecision {
   /** Whole seconds to wait if the request is over the limit, `undefined` if it is not. */
   readonly retryAfter: number | undefined
@@ -27,7 +27,7 @@ export class RateWindow {
     this.#now = now
   }
 
-  /** Requests left, and when the window ends in ms (`undefined` while none is open). It ends to the millisecond. */
+  /** The requests left, and when the window ends, in milliseconds; `undefined` if no window is open. */
   get state(): { limit: number; remaining: number; resetAt: number | undefined } {
     const isOpen = this.#isOpen(this.#now())
     return {

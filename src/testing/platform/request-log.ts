@@ -5,20 +5,20 @@ export interface SandboxRequest {
   /** The API that was called; `visit` means that a short address was opened. */
   readonly api: 'management' | 'opener' | 'visit'
   readonly method: string
-  /** Relative to the API's address, still escaped, such as `/campaign/7/update`. */
+  /** The path relative to the API's address, still escaped, such as `/campaign/7/update`. */
   readonly path: string
   readonly query: Readonly<Record<string, string>>
-  /** By lower-case name. Only the scheme of `authorization` is kept: `Bearer ***`. */
+  /** The headers by lower-case name. Only the scheme of `authorization` is kept: `Bearer ***`. */
   readonly headers: Readonly<Record<string, string>>
   /** The parsed JSON, or the text if it is not JSON; the bytes of an upload. Not read without a valid key. */
   body: unknown
-  /** Bytes in the body. */
+  /** The size of the body in bytes. */
   size: number
-  /** When it was received, in milliseconds of the sandbox's clock. */
+  /** When it was received, in milliseconds on the sandbox's clock. */
   readonly at: number
   /** Whether the work was done, regardless of the response, and even if there was none. */
   done: boolean
-  /** HTTP status of the response; `undefined` until there is one, and if the connection was dropped. */
+  /** The HTTP status of the response; `undefined` until there is one, and if the connection was dropped. */
   status: number | undefined
 }
 

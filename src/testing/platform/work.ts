@@ -11,7 +11,7 @@ import { open } from './short-addresses.ts'
 export interface Platform {
   readonly store: Store
   readonly dialect: Dialect
-  /** Origin of its own pages and short addresses. */
+  /** The origin of its own pages and short addresses. */
   readonly site: string
   readonly openerUrl: string
 }

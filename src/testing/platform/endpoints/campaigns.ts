@@ -6,7 +6,7 @@ import { refuseIf } from '../refusal.ts'
 const parameters = { name: text, slug: text, public: flag }
 
 export const campaigns: Endpoints = {
-  // The reference: the name is under `name`, in some list items under `domain`.
+  // As in the reference, the name is under `name` in some rows and under `domain` in others.
   'GET /campaigns': (call) =>
     list(call, 'campaigns', call.data.campaigns, (row) => fields(call, row, row.id % 2 === 0 ? 'domain' : 'name')),
 

@@ -15,7 +15,7 @@ export const channels: Endpoints = {
       'items',
       find(call.data.channels, call.params.id, 'Channel').items.flatMap(({ type, id }) => {
         const row = listOf(call, type).find((candidate) => candidate.id === id)
-        if (!row) return [] // deleted since; ids are never given twice
+        if (!row) return [] // deleted since; ids are never reused
         const link = formatShortUrl(row)
         const title = 'title' in row ? row.title : row.name
         return { type, id, title, preview: `${link}/preview`, link, date: row.date.slice(0, 10) }
@@ -38,11 +38,11 @@ export const channels: Endpoints = {
   },
 
   'PUT /channel/:id/update': update('channels', 'Channel', parameters),
-  // The items are only unassigned: they are in lists of their own.
+  // The items are kept, unassigned: they are rows of other lists.
   'DELETE /channel/:id/delete': remove('channels', 'Channel'),
 }
 
-/** The channel without its items, which have a list of their own. */
+/** Returns a channel without its items, which another endpoint lists. */
 export function fields(row: SandboxChannel): object {
   return pick(row, 'id', 'name', 'description', 'color', 'starred')
 }

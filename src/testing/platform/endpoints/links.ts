@@ -103,12 +103,12 @@ export const links: Endpoints = {
 const idOrNone: ParameterCheck<number | null> = (value, name) =>
   value === null || value === '' ? null : id(value, name)
 
-/** The response to creating or updating a link. */
+/** Creates the response to creating or updating a link. */
 export function addedLink(row: SandboxLink): object {
   return { error: 0, id: row.id, shorturl: formatShortUrl(row) }
 }
 
-/** A link as a list shows it, with the fields of newer deployments. */
+/** Creates the row of a link in a list, with the fields of newer servers. */
 export function linkInList({ data }: Pick<EndpointCall, 'data'>, row: SandboxLink): object {
   const isIn = ({ items }: { items: { type: string; id: number }[] }) =>
     items.some(({ type, id }) => type === 'links' && id === row.id)
@@ -122,7 +122,7 @@ export function linkInList({ data }: Pick<EndpointCall, 'data'>, row: SandboxLin
   }
 }
 
-/** A single link with its statistics. */
+/** Creates the response with a single link and its statistics. */
 function single(row: SandboxLink): object {
   const details = {
     id: row.id,
@@ -146,8 +146,8 @@ function byAddress({ data, isSameAlias }: EndpointCall, short: string): SandboxL
 }
 
 /**
- * Creates the function that puts a link into a campaign and a channel. Refuses if one does not exist, before anything
- * is stored.
+ * Creates a function that adds a link to a campaign and a channel. Refuses at once, before anything is stored, if one
+ * does not exist.
  */
 function assignment(
   { data }: EndpointCall,

@@ -3,7 +3,7 @@ import { URL } from '../globals.ts'
 import { oneOf, parseParameters } from '../parameters.ts'
 import { PlatformRefusal, refuseIf } from '../refusal.ts'
 
-/** Four examples. The reference says that 23 apps are supported, and names none. */
+/** Four examples. The reference says that 23 apps are supported, but names none of them. */
 const apps = [
   { provider: 'YouTube', hosts: ['youtube.com', 'youtu.be'], scheme: 'youtube', android: 'com.google.android.youtube' },
   { provider: 'Instagram', hosts: ['instagram.com'], scheme: 'instagram', android: 'com.instagram.android' },
@@ -43,7 +43,7 @@ export const opener: Endpoints = {
   },
 }
 
-/** The refusal of every method but POST. */
+/** Creates the refusal of every method but POST. */
 export const notPost = (): PlatformRefusal => refusal(405, 'Method not allowed. Use POST')
 
 function webAddress(value: unknown): URL {
@@ -52,7 +52,7 @@ function webAddress(value: unknown): URL {
   return url
 }
 
-/** A refusal whose `error` is the text. */
+/** Creates a refusal whose `error` is the text. */
 function refusal(status: number, text: string): PlatformRefusal {
   return new PlatformRefusal(status, text, { error: text })
 }

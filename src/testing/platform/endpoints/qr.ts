@@ -24,7 +24,7 @@ export const qr: Endpoints = {
   'DELETE /qr/:id/delete': remove('qrs', 'QR Code'),
 }
 
-/** A string, or what PHP calls an array: the layouts per type are not shown. */
+/** Accepts a string, or what PHP calls an array. The reference does not show the layouts. */
 function content(value: unknown): unknown {
   const isValid = typeof value === 'string' || (typeof value === 'object' && value !== null)
   refuseIf(!isValid, 'The parameter data must be a string or an array.')
