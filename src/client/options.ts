@@ -204,7 +204,7 @@ function assertKeyIsHidden({ apiKey, dangerouslyAllowBrowser }: ShortLinkClientO
   const { known } = address
   if (known && isLoopback(new URL(known).hostname)) return
   throw new ConfigurationError(
-    'apiKey: every visitor of a page can read a string. Use `apiKey: null` with a proxy that adds the key (shortlink-sdk/proxy), or set dangerouslyAllowBrowser',
+    'apiKey: every visitor of the page could read this string. Use `apiKey: null` with a proxy that adds the key (shortlink-sdk/proxy), or set dangerouslyAllowBrowser',
   )
 }
 

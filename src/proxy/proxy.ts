@@ -137,7 +137,7 @@ function addHeaders(response: Response, added: Record<string, string>): Response
 }
 
 const UNAUTHORIZED =
-  "say who may make these calls, because everybody on the web can reach a proxy: without a check, POST /url/add is an open shortener. Give a function that returns true, false or a Response, or 'everyone' for calls that only read"
+  "choose who may make these calls, because anyone on the web can reach a proxy: without a check, POST /url/add is an open shortener. Pass a function that returns true, false or a Response, or 'everyone' for read-only calls"
 
 const prefixCheck: Check = {
   expected: 'a path such as /api/shortlink',

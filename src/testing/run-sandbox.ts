@@ -16,7 +16,7 @@ Options:
   --port <n>         the port, 0 for any free one; default: 4010, with COMMAND 0
   --host <address>   the address to listen on; default: 127.0.0.1
   --key <key>        the API key; default: sandbox-key
-  --dialect <name>   reference, deployed, or deviations with commas; default: reference
+  --dialect <name>   reference, deployed, or a comma-separated list; default: reference
   --rows <n>         rows in every list; default: 3
   --rate-limit <n>   requests a minute, or off; default: 30
   --chaos <share>    share of requests that fail, from 0 to 1; default: 0
@@ -163,7 +163,7 @@ async function runProgram(program: string, args: string[], variables: Record<str
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   for (const signal of signals) process.on(signal, pass)
   const [code, signal] = await once(child, 'exit').catch((error: NodeJS.ErrnoException) => {
-    const advice = process.platform === 'win32' ? ': npm and npx are scripts there, run them by cmd /c' : ''
+    const advice = process.platform === 'win32' ? ': npm and npx are scripts there, run them with cmd /c' : ''
     throw new UsageError(`cannot run '${program}' (${error.code})${advice}`)
   })
   for (const signal of signals) process.off(signal, pass)

@@ -212,7 +212,7 @@ class InMemorySandbox implements Sandbox {
     if (address.startsWith(`${openerUrl}/`)) return { api: 'opener', path: address.slice(openerUrl.length) }
     if (url.origin === this.#platform.site || listDomains(data).includes(url.origin))
       return { api: 'visit', path: url.pathname }
-    throw networkError('ENOTFOUND', `nothing is at ${url.origin}: this sandbox is ${baseUrl} and ${openerUrl}`)
+    throw networkError('ENOTFOUND', `nothing is at ${url.origin}: this sandbox serves ${baseUrl} and ${openerUrl}`)
   }
 }
 

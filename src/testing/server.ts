@@ -106,7 +106,7 @@ export async function createAndServe(
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE')
-        error.message = `port ${port} is in use: choose another one, or 0 for any that is free`
+        error.message = `port ${port} is in use: choose another one, or 0 for any free port`
       reject(error)
     })
     server.listen(port, host, resolve)
@@ -131,7 +131,7 @@ export async function createAndServe(
 
 const unknownHost = 'Unknown host: open the page at localhost or at the address of the sandbox.'
 
-const foreignPage = 'Only the page of the sandbox may do this, not one of another origin.'
+const foreignPage = 'Only the page of the sandbox may do this, not a page of another origin.'
 
 /**
  * Returns whether a request is from the server's own page, or from a program that is not a browser. Browsers state that

@@ -37,7 +37,7 @@ describe('an invalid option is refused, and the error names it', () => {
     [
       'apiKey',
       'Bearer KEY',
-      /begins with “Bearer”: leave that out, the client adds what `authScheme` or SHORTLINK_AUTH_SCHEME says/,
+      /begins with “Bearer”: leave it out, the client adds the scheme from `authScheme` or SHORTLINK_AUTH_SCHEME/,
     ],
     ['apiKey', 'KEY\n', /white space: trim it/],
     ['apiKey', 'ключ', /^apiKey: contains .* that a header cannot carry: U\+043A$/],
@@ -306,7 +306,7 @@ describe('a string key in a browser', () => {
   ])('is refused in %s, with advice', (_, become) => {
     become()
     expect(refused(good).message).toMatch(
-      /^apiKey: every visitor of a page can read a string.*`apiKey: null`.*dangerouslyAllowBrowser/,
+      /^apiKey: every visitor of the page could read this string.*`apiKey: null`.*dangerouslyAllowBrowser/,
     )
     for (const options of [{ apiKey: null }, { apiKey: () => 'KEY' }, { dangerouslyAllowBrowser: true }]) {
       expect(() => new ShortLinkClient({ ...good, ...options })).not.toThrow()

@@ -7,7 +7,7 @@ const client = new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: 'the
 const good: ProxyOptions = { allow: ['GET /campaigns'], authorize: 'everyone' }
 
 const open =
-  "say who may make these calls, because everybody on the web can reach a proxy: without a check, POST /url/add is an open shortener. Give a function that returns true, false or a Response, or 'everyone' for calls that only read"
+  "choose who may make these calls, because anyone on the web can reach a proxy: without a check, POST /url/add is an open shortener. Pass a function that returns true, false or a Response, or 'everyone' for read-only calls"
 const calls = "a method and a path, such as 'GET /campaigns' or 'POST /files/upload/:filename'"
 const origins = "a list of origins such as 'https://app.example', without a path"
 

@@ -3,7 +3,7 @@ import { serve } from 'shortlink-sdk/node'
 import { createSandbox, type Fault, type Sandbox, type SandboxOptions } from 'shortlink-sdk/testing'
 import { expect, test } from 'vitest'
 
-const nothing = 'fail: nothing would fail: give status, body, headers, delay, drop, stall or redirect'
+const nothing = 'fail: nothing would fail: set status, body, headers, delay, drop, stall or redirect'
 
 /** Options and faults that would have no effect, so that a test with them would test nothing. */
 test.each<[fault: unknown, message: string]>([

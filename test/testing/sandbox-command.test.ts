@@ -95,7 +95,7 @@ it('reports that a port is in use, and what to do', async () => {
   expect(await run('--port', port)).toEqual({
     status: 1,
     stdout: '',
-    stderr: `shortlink-sandbox: port ${port} is in use: choose another one, or 0 for any that is free\n`,
+    stderr: `shortlink-sandbox: port ${port} is in use: choose another one, or 0 for any free port\n`,
   })
 })
 

@@ -31,7 +31,7 @@ describe('serve', () => {
     const port = Number(new URL(baseUrl).port)
     await expect(serve(createSandbox(), { port })).rejects.toMatchObject({
       code: 'EADDRINUSE',
-      message: `port ${port} is in use: choose another one, or 0 for any that is free`,
+      message: `port ${port} is in use: choose another one, or 0 for any free port`,
     })
   })
 
@@ -202,7 +202,7 @@ describe('the page at /', () => {
   test.each([
     ['fail', { status: 99 }, 'fail.status: expected a whole number from 200 to 599, received 99'],
     ['advance', { ms: 'long' }, 'advance: expected a number of milliseconds'],
-    ['explode', {}, 'There is no explode.'],
+    ['explode', {}, 'Unknown action: explode.'],
   ])('an invalid request to %s with %j gets 400', async (action, body, error) => {
     const { baseUrl } = await start()
     const response = await control(baseUrl, action, body)

@@ -196,6 +196,6 @@ const stripTags = (text: string): string =>
 
 function createSeveralDomainsError(alias: string, links: readonly Link[]): InvalidRequestError {
   const hosts = links.map(({ shorturl }) => getHost(shorturl)).join(', ')
-  const message = `is missing: ${formatValue(alias)} is an alias of several domains: ${hosts}`
+  const message = `is missing: ${formatValue(alias)} is an alias on several domains: ${hosts}`
   return new InvalidRequestError([{ path: ['domain'], message }])
 }

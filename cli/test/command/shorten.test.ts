@@ -52,7 +52,7 @@ test('shorten --alias and import end at the first link that the server creates w
   const { sandbox, write } = await setUp({ dialect: ['alias-ignored'] })
   const one = await run('shorten', shop('tea'), '--alias', 'tea')
   expect(one).toMatchObject({ status: 1, stdout: '' })
-  expect(one.stderr).toMatch(/has made https:\/\/sho\.rt\/\w+ \(id \d+\) instead of the alias "tea"/)
+  expect(one.stderr).toMatch(/created https:\/\/sho\.rt\/\w+ \(id \d+\) instead of the alias "tea"/)
   const rows = Array.from({ length: 50 }, (_, index) => `${shop(String(index))},p-${index}\n`).join('')
   const { status, stdout, stderr } = await run('import', await write('links.csv', `url,custom\n${rows}`))
   expect(status).toBe(1)

@@ -493,7 +493,7 @@ test('the first link that the server creates with another alias ends an import, 
   const { id, alias } = sandbox.data.links[0]!
   const [first, ...others] = results
   expect(first).toMatchObject({ index: 0, ok: false, outcome: 'done' })
-  expect(first!.error!.message).toContain(`has made https://sho.rt/${alias} (id ${id}) instead of the alias "p-1"`)
+  expect(first!.error!.message).toContain(`created https://sho.rt/${alias} (id ${id}) instead of the alias "p-1"`)
   expect(others.filter(({ outcome }) => outcome !== 'not-sent')).toEqual([])
   const strays = [{ id, shorturl: `https://sho.rt/${alias}` }]
   expect(await run.summary()).toMatchObject({ done: 0, created: 0, unknown: 1, strays })

@@ -306,7 +306,7 @@ test('aliases on different domains are different', async () => {
   ])
   const before = sandbox.requests.length
   await expect(syncLinks(client, [{ alias: 'tea', url: shop('tea') }], { apply: true }).summary()).rejects.toThrow(
-    'domain: is missing: "tea" is an alias of several domains: go.example, sho.rt',
+    'domain: is missing: "tea" is an alias on several domains: go.example, sho.rt',
   )
   expect(sandbox.requests.length - before).toBe(1)
 })

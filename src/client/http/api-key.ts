@@ -120,7 +120,7 @@ function findKeyProblem(key: unknown): string | undefined {
   if (key === '') return 'is empty'
   const [, scheme] = /^(bearer|token)\s/i.exec(key) ?? []
   if (scheme)
-    return `begins with “${scheme}”: leave that out, the client adds what \`authScheme\` or SHORTLINK_AUTH_SCHEME says`
+    return `begins with “${scheme}”: leave it out, the client adds the scheme from \`authScheme\` or SHORTLINK_AUTH_SCHEME`
   if (key !== key.trim()) return 'begins or ends with white space: trim it'
   // Only the code point, because the whole key may consist of such characters.
   const misfit = findMisfit(key, /[\x21-\x7e]/)

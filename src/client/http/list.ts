@@ -363,7 +363,7 @@ class Progress<T> {
     this.#pageSize = pageSize
     let problem: string | undefined
     // If pages become smaller, each earlier row may come again once.
-    if (this.#repeatedRows > this.#newRows) problem = 'has only rows of earlier pages, like those before it'
+    if (this.#repeatedRows > this.#newRows) problem = 'has only rows of earlier pages, like the pages before it'
     if (isLarger) problem = 'is larger than the page before, so rows would be skipped'
     return { items: newItems, problem: problem && `page ${currentpage} ${problem}` }
   }

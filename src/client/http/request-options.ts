@@ -87,7 +87,7 @@ export const requestOptionChecks = {
     secret: true,
     hint: (value: unknown) => {
       const own = isRecord(value) && findOwnOption(value)
-      return own ? `\`${own}\` is set by the client: use its own option, or that of the call` : undefined
+      return own ? `\`${own}\` is set by the client: use an option of the client or of the call instead` : undefined
     },
   },
   beforeRequest: aFunction,

@@ -146,7 +146,7 @@ async function tryToCreate(api: Api, params: LinkEnsure, options: RequestOptions
   const isOnItsDomain = !domain || isOnDomain(created.data, domain)
   if (isOnItsDomain && hasAlias(shorturl, alias)) return { created }
   const wanted = domain ? formatShort({ alias, domain }) : `the alias ${formatValue(alias)}`
-  const message = `the server has made ${shorturl} (id ${id}) instead of ${wanted}`
+  const message = `the server created ${shorturl} (id ${id}) instead of ${wanted}`
   const issues = [{ path: [isOnItsDomain ? 'custom' : 'domain'], message }]
   const read = { reason: 'other_alias', status: created.status, body: created.data, issues } as const
   const { url, attempts } = created

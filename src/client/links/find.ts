@@ -53,7 +53,7 @@ export async function findLink(
   const [found, ...others] = exact.length > 0 ? exact : data
   if (found && others.length > 0) {
     const at = [found, ...others].map(({ shorturl }) => getHost(shorturl)).join(', ')
-    const message = `${formatValue(addressOrAlias)} is an alias of several domains: ${at}. Give the whole address, such as ${found.shorturl}`
+    const message = `${formatValue(addressOrAlias)} is an alias on several domains: ${at}. Use the whole address, such as ${found.shorturl}`
     throw new InvalidRequestError([{ path: ['addressOrAlias'], message }], api.createOperationContext('links.find'))
   }
   return { ...response, data: found }

@@ -105,7 +105,7 @@ function checkFault(fault: Fault): void {
   }
   const changes = [status, body, headers, delay, drop, stall, redirect].some((effect) => effect !== undefined)
   if (!changes && done !== false) {
-    throw new ConfigurationError('fail: nothing would fail: give status, body, headers, delay, drop, stall or redirect')
+    throw new ConfigurationError('fail: nothing would fail: set status, body, headers, delay, drop, stall or redirect')
   }
 }
 

@@ -49,7 +49,7 @@ function control(sandbox: Sandbox, action: string, body: unknown): void {
   if (action === 'reset') sandbox.reset()
   else if (action === 'fail') sandbox.fail(body as Fault)
   else if (action === 'advance') sandbox.advance((body as { ms: number }).ms)
-  else throw new Error(`There is no ${action}.`)
+  else throw new Error(`Unknown action: ${action}.`)
 }
 
 /** Creates the response with the whole page. */

@@ -317,9 +317,9 @@ byId('fail').addEventListener('click', () => {
   control('fail', faults[fault.value] ?? {}, `The next request ${fault.value}.`)
 })
 byId('advance').addEventListener('click', () => {
-  control('advance', { ms: steps[step.value] }, `The clock is ${step.value} ahead of where it was.`)
+  control('advance', { ms: steps[step.value] }, `The clock has advanced by ${step.value}.`)
 })
-byId('reset').addEventListener('click', () => control('reset', {}, 'Everything is as it was at the start.'))
+byId('reset').addEventListener('click', () => control('reset', {}, 'The sandbox has been reset.'))
 for (const button of document.querySelectorAll('button[data-copy]')) {
   button.addEventListener('click', async () => {
     const target = byId(button.getAttribute('data-copy') ?? '')

@@ -41,11 +41,11 @@ const table = <Name extends string>(rules: Record<Name, DeviationRule>) => rules
 export const rules = table({
   // If several of these are used, the first one here wins.
   'key-as-token': {
-    sentence: 'The key is wanted as Authorization: Token KEY. Bearer KEY is refused.',
+    sentence: 'The key is expected as Authorization: Token KEY. Bearer KEY is refused.',
     authScheme: 'Token',
   },
   'key-raw': {
-    sentence: 'The key is wanted without a word before it, as Authorization: KEY. Bearer KEY is refused.',
+    sentence: 'The key is expected without a scheme, as Authorization: KEY. Bearer KEY is refused.',
     authScheme: 'raw',
   },
 
@@ -94,14 +94,14 @@ export const rules = table({
   },
   'domain-ignored': {
     sentence:
-      'The domain of a new link is ignored: it gets that of the platform, and the response is a success (outside the reference).',
+      'The domain of a new link is ignored: it gets the domain of the platform, and the response is a success (outside the reference).',
     body: (body, route) => (route === 'POST /url/add' ? { ...(body as Json), domain: undefined } : body),
   },
 
   // Addresses and titles that servers change, and side effects of updates.
   'url-respelled': {
     sentence:
-      'Addresses are stored in another spelling: & as &amp;, %c3 as %C3, href= as rel="nofollow" href=, composed as in NFC, without the last slash and the fragment (outside the reference).',
+      'Addresses are stored in another spelling: & as &amp;, %c3 as %C3, href= as rel="nofollow" href=, composed as in NFC, without the trailing slash and the fragment (outside the reference).',
     body: changeUrl((url) =>
       url
         .replace(/#.*$/s, '')
@@ -113,7 +113,7 @@ export const rules = table({
     ),
   },
   'url-cut': {
-    sentence: 'The first 80 characters of an address are stored (outside the reference).',
+    sentence: 'Addresses are truncated to 80 characters (outside the reference).',
     body: changeUrl((url) => url.slice(0, 80)),
   },
   'url-lower-case': {
@@ -128,7 +128,8 @@ export const rules = table({
     }),
   },
   'title-cut': {
-    sentence: 'Titles are stored without tags and outer spaces, and cut at 191 characters (outside the reference).',
+    sentence:
+      'Titles are stored without tags and surrounding spaces, and truncated to 191 characters (outside the reference).',
     body: changeText('title', (title) =>
       title
         .replace(/<[^>]*>/g, '')
@@ -159,7 +160,7 @@ export const rules = table({
   },
   'url-existing': {
     sentence:
-      'POST /url/add ignores custom, and responds with an existing link whose address is the same without case, accents and spaces at the end (outside the reference).',
+      'POST /url/add ignores custom, and responds with an existing link whose address is the same apart from case, accents and trailing spaces (outside the reference).',
     body: (body, route) => (route === 'POST /url/add' ? { ...(body as Json), custom: undefined } : body),
     instead: (route, { data, body = {} }) => {
       if (route !== 'POST /url/add') return undefined
@@ -207,15 +208,15 @@ export const rules = table({
     }),
   },
   'absent-as-null': {
-    sentence: 'What is not set is null: expires of a plan without end, redirectroot and redirect404.',
+    sentence: 'Fields that are not set are null: expires of a plan that never ends, redirectroot and redirect404.',
     reply: changeAbsent((json, key) => Object.assign(json, { [key]: null })),
   },
   'absent-as-missing': {
-    sentence: 'What is not set has no key: expires of a plan without end, redirectroot and redirect404.',
+    sentence: 'Fields that are not set are missing: expires of a plan that never ends, redirectroot and redirect404.',
     reply: changeAbsent((json, key) => omit(json, key)),
   },
   'older-link-rows': {
-    sentence: 'Links in lists have no uniqueclicks, domain, campaign and channel (outside the reference).',
+    sentence: 'Links in lists have no uniqueclicks, domain, campaign or channel (outside the reference).',
     reply: changeSuccesses({
       'GET /urls': ({ data }) => {
         for (const row of data.urls ?? []) omit(row, 'uniqueclicks', 'domain', 'campaign', 'channel')
@@ -250,7 +251,7 @@ export const rules = table({
   // Pages.
   'order-unstable': {
     sentence:
-      'Links of equal date are in another order on each page, so that some come twice and others never (outside the reference).',
+      'Links with equal dates are in a different order on each page, so some appear twice and others never (outside the reference).',
     reply: (reply, route, call) => {
       if (route !== 'GET /urls' || call.query.order !== 'date' || call.query.short !== undefined) return
       const turn = Number(call.query.page ?? 1) + Number(call.query.limit ?? 15)

@@ -6,7 +6,7 @@ export interface SandboxRateLimit {
   interval?: number | undefined
 }
 
-/** Whether the rate limit allows one request, and the headers of its response. */
+/** The result of counting a request: the wait if it is over the limit, and the rate headers of its response. */
 export interface RateDecision {
   /** Whole seconds to wait if the request is over the limit, `undefined` if it is not. */
   readonly retryAfter: number | undefined

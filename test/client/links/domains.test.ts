@@ -108,7 +108,7 @@ describe('find', () => {
     const error = await failure(shop.find('tea'))
     expect(error).toMatchObject({ code: 'invalid_request', issues: [{ path: ['addressOrAlias'] }] })
     expect(error.message).toBe(
-      `links.find: addressOrAlias: "tea" is an alias of several domains: go.shop.example, sho.rt. Give the whole address, such as ${go}/tea`,
+      `links.find: addressOrAlias: "tea" is an alias on several domains: go.shop.example, sho.rt. Use the whole address, such as ${go}/tea`,
     )
     for (const [domain, longurl] of links) expect(await shop.find(`${domain}/tea`)).toMatchObject({ longurl })
   })

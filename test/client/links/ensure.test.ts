@@ -182,7 +182,7 @@ test('another alias than the requested one is an error that names both, without 
       path: '/url/add',
     })
     expect(error.message).toBe(
-      `links.ensure: the server has made https://sho.rt/x7Gh2 (id 45) instead of the alias ${JSON.stringify(alias)}`,
+      `links.ensure: the server created https://sho.rt/x7Gh2 (id 45) instead of the alias ${JSON.stringify(alias)}`,
     )
     expect(methods(server)).toBe('GET POST')
   }
@@ -193,7 +193,7 @@ test('another domain than the requested one is an error that names both addresse
   expect(await failure(shop.ensure({ ...params, domain: 'https://go.example' }))).toMatchObject({
     code: 'invalid_response',
     outcome: 'done',
-    message: 'links.ensure: the server has made https://sho.rt/opening (id 45) instead of https://go.example/opening',
+    message: 'links.ensure: the server created https://sho.rt/opening (id 45) instead of https://go.example/opening',
   })
 })
 
