@@ -1,6 +1,6 @@
 import { openAsBlob, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { formatValue, mismatch } from './client/checks/mismatch.ts'
+import { describeMismatch, formatValue } from './client/checks/mismatch.ts'
 import { InvalidRequestError } from './client/errors.ts'
 
 export type { Closable } from './client/runtime/async-disposable.ts'
@@ -16,15 +16,17 @@ export { type Sandbox, type SandboxServer, type ServeOptions, serve } from './te
  * @throws {InvalidRequestError} if there is no file at this path, or if it cannot be opened
  */
 export async function fileFromPath(path: string | URL): Promise<Blob> {
-  if (typeof path !== 'string' && !(path instanceof URL)) throw unusable(path, formatValue(path))
+  if (typeof path !== 'string' && !(path instanceof URL)) throw createPathError(path, formatValue(path))
   const found: Stats | NodeJS.ErrnoException = await stat(path).catch((error) => error)
   if (found instanceof Error) {
-    throw unusable(path, found.code === 'ENOENT' ? `a path that does not exist: ${path}` : found.message)
+    throw createPathError(path, found.code === 'ENOENT' ? `a path that does not exist: ${path}` : found.message)
   }
   if (found.isFile()) return openAsBlob(path)
-  throw unusable(path, `${found.isDirectory() ? 'a directory' : 'something other than a regular file'}: ${path}`)
+  throw createPathError(path, `${found.isDirectory() ? 'a directory' : 'something other than a regular file'}: ${path}`)
 }
 
-function unusable(path: unknown, received: string): InvalidRequestError {
-  return new InvalidRequestError([{ path: ['path'], message: mismatch('the path of a file', path, () => received) }])
+function createPathError(path: unknown, received: string): InvalidRequestError {
+  return new InvalidRequestError([
+    { path: ['path'], message: describeMismatch('the path of a file', path, () => received) },
+  ])
 }

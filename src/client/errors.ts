@@ -139,8 +139,8 @@ export class ShortLinkError extends Error {
     const { name: _, message: __, issues: ___, body, ...fields } = this.toJSON()
     const shown = (more: object) => inspect({ ...fields, ...more }, { ...options, depth: 3, maxArrayLength: 3 })
     const cause = hasMessage(this.cause) ? { cause: `${this.cause.name}: ${shorten(this.cause.message, 200)}` } : {}
-    const room = SHOWN_ERROR - String(this.stack).length - shown(cause).length
-    const rest = body === undefined ? cause : { ...cause, body: shortenBody(body, Math.max(80, room)) }
+    const maxBody = SHOWN_ERROR - String(this.stack).length - shown(cause).length
+    const rest = body === undefined ? cause : { ...cause, body: shortenBody(body, Math.max(80, maxBody)) }
     return `${this.stack} ${shown(rest)}`
   }
 }

@@ -1,5 +1,5 @@
 import { aFunction, boolean, type Checks, checkedElsewhere, checkOptions, oneOf } from './checks/checks.ts'
-import { formatValue, mismatch } from './checks/mismatch.ts'
+import { describeMismatch, formatValue } from './checks/mismatch.ts'
 import { ConfigurationError, describe, type Issue } from './errors.ts'
 import { Address, type AddressNames, isLoopback } from './http/address.ts'
 import { ApiKey, type AuthScheme, authSchemes, type KeySource } from './http/api-key.ts'
@@ -212,7 +212,7 @@ function readLogLevel(redact: Redact): LogLevel {
   const level = readVariable('SHORTLINK_LOG') ?? defaults.logLevel
   const known = logLevels.find((name) => name === level)
   if (known) return known
-  const problem = mismatch(`one of ${logLevels.join(', ')}`, level, formatValue)
+  const problem = describeMismatch(`one of ${logLevels.join(', ')}`, level, formatValue)
   throw new ConfigurationError(`SHORTLINK_LOG: ${problem}`, { redact })
 }
 
@@ -228,5 +228,5 @@ function resolveLimit(
   if (variable === 'off') return undefined
   if (/^[1-9]\d{0,8}$/.test(variable)) return { requests: Number(variable) }
   const expected = 'off, or a number of requests a minute'
-  throw new ConfigurationError(`SHORTLINK_RATE_LIMIT: ${mismatch(expected, variable, formatValue)}`, { redact })
+  throw new ConfigurationError(`SHORTLINK_RATE_LIMIT: ${describeMismatch(expected, variable, formatValue)}`, { redact })
 }

@@ -1,5 +1,5 @@
 import { findSimilarName } from '../client/checks/checks.ts'
-import { formatValue, mismatch } from '../client/checks/mismatch.ts'
+import { describeMismatch, formatValue } from '../client/checks/mismatch.ts'
 import { hasNoDotSegments, isPathSegment } from '../client/checks/path-segment.ts'
 import { ConfigurationError } from '../client/errors.ts'
 
@@ -70,7 +70,7 @@ export function parseRule(call: AllowedCall): AllowRule {
   const [, method, path] = (typeof call === 'string' && callPattern.exec(call)) || []
   if (!method || !path || !hasNoDotSegments(path)) {
     const expected = "a method and a path, such as 'GET /campaigns' or 'POST /files/upload/:filename'"
-    throw new ConfigurationError(`allow: ${mismatch(expected, call, formatValue)}`)
+    throw new ConfigurationError(`allow: ${describeMismatch(expected, call, formatValue)}`)
   }
   const meant = findMeantCall(call)
   if (meant) throw new ConfigurationError(`allow: ${formatValue(call)} is unknown, did you mean ${formatValue(meant)}?`)

@@ -1,5 +1,5 @@
 import { aFunction, type Check, type Checks, checkOptions, checkValue } from '../client/checks/checks.ts'
-import { mismatch, reasonOf } from '../client/checks/mismatch.ts'
+import { describeMismatch, getReason } from '../client/checks/mismatch.ts'
 import type { ShortLinkClient } from '../client/client.ts'
 import { ConfigurationError, describe, isShortLinkError } from '../client/errors.ts'
 import { API, type Api, isClient } from '../client/http/api.ts'
@@ -126,7 +126,7 @@ function printError(error: unknown, { method, url }: Request): void {
   // An error of a call already names the call.
   const hasCall = isShortLinkError(error) && error.method !== undefined
   const call = hasCall ? '' : `${method} ${shorten(new URL(url).pathname, 200)}: `
-  console.error(`shortlink-sdk/proxy: ${call}${shorten(toPrintable(reasonOf(error)), 600)}`)
+  console.error(`shortlink-sdk/proxy: ${call}${shorten(toPrintable(getReason(error)), 600)}`)
 }
 
 /** Copies a response and adds headers. The headers of the original may be immutable. */
@@ -165,7 +165,9 @@ const proxyChecks = {
 /** @throws {ConfigurationError} if the client or an option is invalid */
 function assertProxyOptions(client: ProxyClient, options: ProxyOptions): void {
   if (typeof client !== 'function' && !isClient(client)) {
-    throw new ConfigurationError(`client: ${mismatch('a ShortLinkClient, or a function that returns one', client)}`)
+    throw new ConfigurationError(
+      `client: ${describeMismatch('a ShortLinkClient, or a function that returns one', client)}`,
+    )
   }
   const issues = checkOptions(options, proxyChecks)
   if (issues.length) throw new ConfigurationError(describe(issues))
@@ -180,5 +182,5 @@ function assertProxyOptions(client: ProxyClient, options: ProxyOptions): void {
 async function getApi(client: ProxyClient, request: Request): Promise<Api> {
   const found: unknown = typeof client === 'function' ? await client(request) : client
   if (isClient(found)) return found[API]
-  throw new ConfigurationError(`client(): ${mismatch('a ShortLinkClient', found)}`)
+  throw new ConfigurationError(`client(): ${describeMismatch('a ShortLinkClient', found)}`)
 }

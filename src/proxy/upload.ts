@@ -19,7 +19,7 @@ export function createStreamedUpload({ method, body, bodyUsed, headers }: Reques
   const announced = headers.get('Content-Length')
   const length = announced === null ? undefined : Number(announced)
   if (method === 'GET' && length) throw new ProxyRefusal(400, 'a GET has no body')
-  if (bodyUsed || body?.locked || (!body && length)) throw createBodyWasRead()
+  if (bodyUsed || body?.locked || (!body && length)) throw createBodyReadRefusal()
   if (!body) return undefined
   const reading = { isAwaited: false }
   return {
@@ -55,19 +55,19 @@ function iterateBytes(
     isFirst = false
     reading.isAwaited = true
     const { done, value } = await reader.read().catch((error) => {
-      throw wasFirst && error instanceof TypeError ? createBodyWasRead() : createBrokenUpload(error)
+      throw wasFirst && error instanceof TypeError ? createBodyReadRefusal() : createCutOffRefusal(error)
     })
     reading.isAwaited = false
     // For a body that was already read, some adapters create an empty stream, and others one that fails.
-    if (wasFirst && done && length > 0) throw createBodyWasRead()
+    if (wasFirst && done && length > 0) throw createBodyReadRefusal()
     return done ? { done, value: undefined } : { done, value }
   }
   return { [Symbol.asyncIterator]: () => ({ next }) }
 }
 
-const createBrokenUpload = (cause: unknown) => new ProxyRefusal(499, 'the upload was cut off', cause)
+const createCutOffRefusal = (cause: unknown) => new ProxyRefusal(499, 'the upload was cut off', cause)
 
-function createBodyWasRead(): ProxyRefusal {
+function createBodyReadRefusal(): ProxyRefusal {
   const message =
     'the body was already read: put the proxy before the body parser, and leave the body unread in `authorize`'
   return new ProxyRefusal(500, message, new ConfigurationError(message))

@@ -1,7 +1,7 @@
 import { describeType, getClass, hasMessage, isPromise, isRecord } from '../runtime/text.ts'
 
 /** Describes an invalid value: `expected an integer, received a boolean`. */
-export function mismatch(
+export function describeMismatch(
   expected: string,
   value: unknown,
   describe: (value: unknown) => string = describeType,
@@ -11,9 +11,9 @@ export function mismatch(
 }
 
 /** Describes a value that is not plain where a plain object is expected. */
-export function notPlain(expected: string, value: unknown): string {
+export function describeNotPlain(expected: string, value: unknown): string {
   const hasEntries = isRecord(value) && /^(FormData|Headers|Map|URLSearchParams)$/.test(getClass(value))
-  return mismatch(expected, value) + (hasEntries ? ': pass Object.fromEntries(…) of it' : '')
+  return describeMismatch(expected, value) + (hasEntries ? ': pass Object.fromEntries(…) of it' : '')
 }
 
 /**
@@ -35,7 +35,7 @@ export const formatCodePoint = (char: string): string =>
   `U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
 
 /** Returns the message of a thrown value of any type. */
-export function reasonOf(thrown: unknown): string {
+export function getReason(thrown: unknown): string {
   if (typeof thrown === 'string') return thrown
   return hasMessage(thrown) ? thrown.message : describeType(thrown)
 }

@@ -6,14 +6,14 @@
  * type checks the result.
  */
 import * as z from 'zod/mini'
-import { mismatch } from '../checks/mismatch.ts'
+import { describeMismatch } from '../checks/mismatch.ts'
 import { isRecord } from '../runtime/text.ts'
 import { MAX_ISSUES } from './parse.ts'
 import { toObject } from './prepare.ts'
 
 type Messages = { readonly error: (issue: { readonly input?: unknown }) => string }
 
-const createMessages = (expected: string): Messages => ({ error: ({ input }) => mismatch(expected, input) })
+const createMessages = (expected: string): Messages => ({ error: ({ input }) => describeMismatch(expected, input) })
 
 /**
  * Creates a field that `read` converts and `type` checks. If `read` returns `undefined`, `type` gets the unconverted

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { reasonOf } from '../checks/mismatch.ts'
+import { getReason } from '../checks/mismatch.ts'
 import type { Issue } from '../errors.ts'
 import type { Prepare } from './prepare.ts'
 import { type StandardSchema, toIssues } from './standard-schema.ts'
@@ -33,12 +33,12 @@ export function parse<T>(
   prepare: Prepare = keepValue,
   index?: number,
 ): T {
-  const room = MAX_ISSUES - issues.length
-  if (room <= 0) return value as T
+  const maxIssues = MAX_ISSUES - issues.length
+  if (maxIssues <= 0) return value as T
   const result = z.safeParse(schema, prepare(value))
   if (result.success) return result.data
   const at = index === undefined ? path : [...path, index]
-  issues.push(...toIssues(result.error.issues, at, room))
+  issues.push(...toIssues(result.error.issues, at, maxIssues))
   return value as T
 }
 
@@ -51,14 +51,14 @@ export async function parseWithStandardSchema<T>(
   value: unknown,
   { path, issues }: ParseContext,
 ): Promise<T> {
-  const room = MAX_ISSUES - issues.length
-  if (room <= 0) return value as T
+  const maxIssues = MAX_ISSUES - issues.length
+  if (maxIssues <= 0) return value as T
   try {
     const result = await schema['~standard'].validate(value)
     if (!result.issues) return result.value
-    issues.push(...toIssues(result.issues, path, room))
+    issues.push(...toIssues(result.issues, path, maxIssues))
   } catch (thrown) {
-    issues.push({ path, message: `\`schema\` threw: ${reasonOf(thrown)}` })
+    issues.push({ path, message: `\`schema\` threw: ${getReason(thrown)}` })
   }
   return value as T
 }

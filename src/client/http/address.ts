@@ -1,4 +1,4 @@
-import { mismatch } from '../checks/mismatch.ts'
+import { describeMismatch } from '../checks/mismatch.ts'
 import { ConfigurationError } from '../errors.ts'
 import { canParseUrl, getPageUrl, readVariable } from '../runtime/environment.ts'
 import { isRecord } from '../runtime/text.ts'
@@ -70,7 +70,7 @@ function parseAddress(name: string, address: string | URL, allowInsecureHttp: bo
   const given: unknown = isRecord(address) ? address.href : address
   const url = typeof given === 'string' && canParseUrl(given) ? new URL(given) : undefined
   const problem = !url
-    ? mismatch('an absolute URL such as https://sho.rt/api', address)
+    ? describeMismatch('an absolute URL such as https://sho.rt/api', address)
     : !['http:', 'https:'].includes(url.protocol)
       ? 'expected an address that begins with http: or https:'
       : url.username || url.password

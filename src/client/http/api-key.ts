@@ -1,4 +1,4 @@
-import { findMisfit, formatCodePoint, formatValue, mismatch, reasonOf } from '../checks/mismatch.ts'
+import { describeMismatch, findMisfit, formatCodePoint, formatValue, getReason } from '../checks/mismatch.ts'
 import { ConfigurationError } from '../errors.ts'
 import { readVariable } from '../runtime/environment.ts'
 import { isForFramework } from '../runtime/framework.ts'
@@ -91,7 +91,7 @@ export class ApiKey {
       return await source()
     } catch (error) {
       if (isForFramework(error)) throw error
-      throw new ConfigurationError(`apiKey() failed: ${reasonOf(error)}`, { redact: this.redact })
+      throw new ConfigurationError(`apiKey() failed: ${getReason(error)}`, { redact: this.redact })
     }
   }
 
@@ -111,12 +111,12 @@ function readScheme(redact?: Redact): AuthScheme {
   const scheme = readVariable('SHORTLINK_AUTH_SCHEME') ?? 'Bearer'
   const known = authSchemes.find((name) => name === scheme)
   if (known) return known
-  const problem = mismatch(`one of ${authSchemes.join(', ')}`, scheme, formatValue)
+  const problem = describeMismatch(`one of ${authSchemes.join(', ')}`, scheme, formatValue)
   throw new ConfigurationError(`SHORTLINK_AUTH_SCHEME: ${problem}`, { redact })
 }
 
 function findKeyProblem(key: unknown): string | undefined {
-  if (typeof key !== 'string') return mismatch('a string', key)
+  if (typeof key !== 'string') return describeMismatch('a string', key)
   if (key === '') return 'is empty'
   const [, scheme] = /^(bearer|token)\s/i.exec(key) ?? []
   if (scheme)

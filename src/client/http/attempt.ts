@@ -1,6 +1,6 @@
 /** One attempt of a call: waits for its slot, sends the request, and reads the response. */
 import ky from 'ky'
-import { mismatch } from '../checks/mismatch.ts'
+import { describeMismatch } from '../checks/mismatch.ts'
 import type { ParseContext } from '../fields/parse.ts'
 import { parseRetryAfter, readRateLimitState } from '../rate-limit/headers.ts'
 import type { SlotWait } from '../rate-limit/limiter.ts'
@@ -27,7 +27,7 @@ import { emit, reportDrift } from './observers.ts'
 import type { BeforeRequest } from './request-options.ts'
 
 /** The state before the first attempt. */
-export const noAttempt: Attempt = { number: 0, sent: 0, began: 0, mayHaveSucceeded: false, waitedOut: 0 }
+export const noAttempt: Attempt = { number: 0, sent: 0, began: 0, mayHaveSucceeded: false, uncounted: 0 }
 
 /** How long a low-priority write without a timeout may take after an abort, in milliseconds. */
 const ABORTED_TIMEOUT = 30_000
@@ -122,7 +122,7 @@ export async function makeAttempt<T>(
     const getGraceMs = () => (isAwaited() ? call.timeout || ABORTED_TIMEOUT : 0)
     read = await withDeadline(exchange, getTimeLimit(call, attempt).ms, signal, getGraceMs)
   } catch (thrown) {
-    if (!signal?.aborted && isSteering(thrown, step)) {
+    if (!signal?.aborted && isThrownForFramework(thrown, step)) {
       releaseSlot(call)
       throw thrown
     }
@@ -139,7 +139,7 @@ export async function makeAttempt<T>(
 }
 
 /** Returns whether a value that the user's code or `fetch` threw must reach the user's framework unchanged. */
-function isSteering(thrown: unknown, step: Step): boolean {
+function isThrownForFramework(thrown: unknown, step: Step): boolean {
   if (thrown === EXPIRED) return false
   return step === 'hook' || step === 'key' ? isForFramework(thrown) : hasDigest(thrown)
 }
@@ -155,7 +155,7 @@ async function runHooks(hooks: readonly BeforeRequest[], request: Request): Prom
   for (const hook of hooks) {
     const changed: unknown = await hook(request)
     if (changed === undefined || changed === request) continue
-    if (!isRequest(changed)) throw new TypeError(mismatch('a Request or nothing', changed))
+    if (!isRequest(changed)) throw new TypeError(describeMismatch('a Request or nothing', changed))
     const pairs = [...changed.headers]
     for (const name of [...headers.keys()]) headers.delete(name)
     for (const [name, value] of pairs) headers.set(name, value)

@@ -1,5 +1,5 @@
 import { type Checks, checkOptions, checkParams, checkValue, oneOf } from '../checks/checks.ts'
-import { mismatch, notPlain, reasonOf } from '../checks/mismatch.ts'
+import { describeMismatch, describeNotPlain, getReason } from '../checks/mismatch.ts'
 import {
   ConfigurationError,
   type ErrorContext,
@@ -167,7 +167,7 @@ export interface Attempt {
   /** Whether an earlier attempt may have done the work. If so, no later one can prove that it was not done. */
   readonly mayHaveSucceeded: boolean
   /** The number of earlier attempts that do not count as retries, because the rate limit refused them. */
-  readonly waitedOut: number
+  readonly uncounted: number
 }
 
 /** The step that an attempt has reached. `fetch`: the function was called and has not returned a promise yet. */
@@ -315,7 +315,7 @@ function buildQuery(query: object | undefined, issues: Issue[]): string {
   for (const [name, value] of Object.entries(query ?? {}) as [string, unknown][]) {
     if (value === undefined) continue
     if (typeof value === 'object' && value !== null) {
-      issues.push({ path: [name], message: mismatch('a string, a number or a boolean', value) })
+      issues.push({ path: [name], message: describeMismatch('a string, a number or a boolean', value) })
       continue
     }
     try {
@@ -329,12 +329,12 @@ function buildQuery(query: object | undefined, issues: Issue[]): string {
 
 function stringifyJson(json: unknown, issues: Issue[]): string | undefined {
   if (isRecord(json) && !isPlain(json) && !('toJSON' in json)) {
-    issues.push({ path: ['json'], message: notPlain('a JSON value', json) })
+    issues.push({ path: ['json'], message: describeNotPlain('a JSON value', json) })
   }
   try {
     return JSON.stringify(json)
   } catch (error) {
-    issues.push({ path: [], message: `expected a JSON value: ${reasonOf(error)}` })
+    issues.push({ path: [], message: `expected a JSON value: ${getReason(error)}` })
     return undefined
   }
 }

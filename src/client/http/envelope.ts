@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { mismatch } from '../checks/mismatch.ts'
+import { describeMismatch } from '../checks/mismatch.ts'
 import type { Issue, RateLimitState } from '../errors.ts'
 import { integer, isAbsent, toRows } from '../fields/fields.ts'
 import { addIssue, type ParseContext, parse, parseWithStandardSchema } from '../fields/parse.ts'
@@ -69,8 +69,8 @@ const hasName = (text: string, name: string) => text.includes(name) || /^\d+$/.t
 function extractText(value: unknown): string {
   if (typeof value === 'string') return /^(\d*|true|false)$/.test(value) ? '' : value
   if (typeof value !== 'object' || value === null) return ''
-  const texts = Object.entries(value).flatMap(([name, said]) =>
-    [said]
+  const texts = Object.entries(value).flatMap(([name, messages]) =>
+    [messages]
       .flat()
       .filter((text) => typeof text === 'string')
       .map((text) => (hasName(text, name) ? text : `${name}: ${text}`)),
@@ -215,7 +215,7 @@ function openPage<T>(body: Record<string, unknown>, keys: readonly string[], { i
   // PHP sometimes sends null for an empty list.
   const list = envelope[key] ?? (result === 0 ? [] : undefined)
   const found = toRows(list)
-  if (!found) addIssue({ path, issues }, key, mismatch('a list', envelope[key]))
+  if (!found) addIssue({ path, issues }, key, describeMismatch('a list', envelope[key]))
   const rows = found ?? []
   // `nextpage` comes second, because some servers send it as null on every page.
   const last = maxpage ?? readNumberIfSent('nextpage') ?? currentpage

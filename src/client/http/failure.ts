@@ -182,7 +182,7 @@ export function failWithRefusal(
   const isRedirect = isOpaque || (status >= 300 && status <= 399 && headers.has('location'))
   // A browser hides the status of a redirect.
   const outcome = getOutcome(call.method, isOpaque ? 302 : status)
-  const said = isRedirect
+  const text = isRedirect
     ? `${status || ''} ${describeRedirect(headers.get('location'), call)}`.trimStart()
     : addAdvice(describeRefusal(call.redact, received, status, message), getRefusalAdvice(call, status, isFromApi))
   const untilReset = status === 429 ? rateLimit.resetAt && rateLimit.resetAt.getTime() - Date.now() : undefined
@@ -198,18 +198,18 @@ export function failWithRefusal(
     headers,
     rateLimit,
   }
-  return { error: createApiError(said, refusal, context, retryAfter), outcome, mayRepeat, wait }
+  return { error: createApiError(text, refusal, context, retryAfter), outcome, mayRepeat, wait }
 }
 
-const addAdvice = (said: string, advice: string): string => (advice ? said.replace(/\.$/, '') + advice : said)
+const addAdvice = (text: string, advice: string): string => (advice ? text.replace(/\.$/, '') + advice : text)
 
 function describeRefusal(redact: Redact, { response, body }: Received, status: number, message: string): string {
   // The status text of a refusal with status 200 is only “OK”.
   const isOk = response.status >= 200 && response.status < 300
   const statusText = isOk ? '' : (response.statusText ?? '')
-  const unsaid = typeof body === 'string' ? describeUnreadable(body, redact) : 'no message'
-  const said = redactLine(redact, message || statusText || unsaid, MAX_QUOTED)
-  return isOk && status === response.status ? said : `${status} ${said}`
+  const description = typeof body === 'string' ? describeUnreadable(body, redact) : 'no message'
+  const text = redactLine(redact, message || statusText || description, MAX_QUOTED)
+  return isOk && status === response.status ? text : `${status} ${text}`
 }
 
 /** Creates the failure of an attempt whose response is not what the API documents: unreadable, or with invalid rows. */
@@ -219,9 +219,9 @@ export function failWithInvalidResponse(
   { response, body }: Received,
   issues: readonly Issue[],
 ): Failure & { readonly error: InvalidResponseError } {
-  const said = redactLine(call.redact, findMessage(body), MAX_QUOTED)
+  const serverMessage = redactLine(call.redact, findMessage(body), MAX_QUOTED)
   const message = issues.length
-    ? `invalid response: ${describe(issues, call.redact)}${said && `. The server said: ${said}`}`
+    ? `invalid response: ${describe(issues, call.redact)}${serverMessage && `. The server said: ${serverMessage}`}`
     : `${response.status} ${describeUnreadable(body, call.redact)}${getBodyAdvice(call, body)}`
   const reason = issues.length === 0 && typeof body === 'string' ? 'not_json' : 'schema'
   const outcome = call.method !== 'GET' && isReportedDone(body) ? 'done' : 'unknown'

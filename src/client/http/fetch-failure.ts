@@ -130,8 +130,8 @@ export function listCauses(error: unknown): Error[] {
 
 export function findInnermostReason(cause: unknown): string {
   const innermost = listCauses(cause).at(-1)
-  const said = innermost ? innermost.message || getTextField(innermost, 'code') || innermost.name : cause
-  return typeof said === 'string' && said !== '' ? shorten(said, MAX_QUOTED) : 'fetch gave no reason'
+  const reason = innermost ? innermost.message || getTextField(innermost, 'code') || innermost.name : cause
+  return typeof reason === 'string' && reason !== '' ? shorten(reason, MAX_QUOTED) : 'fetch gave no reason'
 }
 
 function getTextField(error: Error, name: 'code' | 'syscall'): string {

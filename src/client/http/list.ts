@@ -159,9 +159,9 @@ export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromis
     const api = this.#api.forOperation({ deadline, calledFrom: new Error() })
     const { limit = Number.POSITIVE_INFINITY } = issues.length ? {} : options
     // If the caller sets a page, its number counts pages of the default size.
-    const ownLimit = this.#request.query?.page === undefined ? Math.min(DEFAULT_LIMIT, limit) : DEFAULT_LIMIT
+    const defaultLimit = this.#request.query?.page === undefined ? Math.min(DEFAULT_LIMIT, limit) : DEFAULT_LIMIT
     const all: T[] = []
-    for await (const { data } of walk(api, { ...this.#request, issues }, this.#options, ownLimit)) {
+    for await (const { data } of walk(api, { ...this.#request, issues }, this.#options, defaultLimit)) {
       for (const row of data.items) if (all.push(row) >= limit) return all
     }
     return all
@@ -197,13 +197,13 @@ async function* iterateRows<T>(
  * Walks the pages of a list, each without the rows of earlier pages. Fails if a page is inconsistent, and at the end if
  * rows are missing.
  *
- * @param ownLimit Rows per page if the caller sets no `limit`.
+ * @param defaultLimit Rows per page if the caller sets no `limit`.
  */
 async function* walk<T>(
   api: ListApi,
   list: ListRequest<T>,
   options: ListOptions,
-  ownLimit = DEFAULT_LIMIT,
+  defaultLimit = DEFAULT_LIMIT,
 ): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
   const { path, query, hasUniqueIds } = list
   const createError = ({ status, attempts }: CallResult<unknown>, field: 'currentpage' | 'result', problem: string) => {
@@ -215,7 +215,7 @@ async function* walk<T>(
   }
   const progress = new Progress<T>(hasUniqueIds)
   let last: CallResult<Page<T>> | undefined
-  for await (const response of requestPages(api, list, options, ownLimit)) {
+  for await (const response of requestPages(api, list, options, defaultLimit)) {
     const { items, problem } = progress.add(response.data)
     if (problem) throw createError(response, 'currentpage', problem)
     yield { ...response, data: { ...response.data, items } }
@@ -233,7 +233,7 @@ async function* requestPages<T>(
   api: ListApi,
   list: ListRequest<T>,
   given: ListOptions,
-  ownLimit: number,
+  defaultLimit: number,
 ): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
   // The first request reports invalid options.
   const { signal, concurrency = 1 }: ListOptions = isRecord(given) ? given : {}
@@ -250,7 +250,7 @@ async function* requestPages<T>(
   const unsubscribe = isSignal ? onAbort(signal!, () => controller.abort(getAbortReason(signal!))) : undefined
   const options = isRecord(given) && (isSignal || !signal) ? { ...given, signal: controller.signal } : given
   try {
-    const { first, requestPage } = await requestFirstPage(api, list, options, ownLimit)
+    const { first, requestPage } = await requestFirstPage(api, list, options, defaultLimit)
     for (let response = first; ; ) {
       const { currentpage, maxpage = currentpage, hasNextPage } = response.data
       const last = concurrency > 1 && hasNextPage ? maxpage : currentpage
@@ -280,7 +280,7 @@ async function requestFirstPage<T>(
   api: ListApi,
   list: ListRequest<T>,
   options: ListOptions,
-  ownLimit: number,
+  defaultLimit: number,
 ): Promise<{ first: CallResult<Page<T>>; requestPage: RequestPage<T> }> {
   const { page, limit } = list.query ?? {}
   const { deadline }: ListOptions = isRecord(options) ? options : {}
@@ -292,7 +292,7 @@ async function requestFirstPage<T>(
   })
   if (limit !== undefined) return requestInPagesOf(limit)
   try {
-    return await requestInPagesOf(ownLimit)
+    return await requestInPagesOf(defaultLimit)
   } catch (error) {
     if (!mayBeLimitRefusal(error)) throw error
     return requestInPagesOf(undefined)

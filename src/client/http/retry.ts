@@ -25,12 +25,12 @@ const MAX_REFUSALS = 10
 
 /** Returns the attempt updated with its failure, for the next one. */
 export function recordFailure(call: Call<unknown>, attempt: Attempt, { error, outcome }: Failure): Attempt {
-  const isWaitedOut = isLowPriorityRefusal(call, error) && call.endpoint.refusals.inARow < MAX_REFUSALS
+  const isUncounted = isLowPriorityRefusal(call, error) && call.endpoint.refusals.inARow < MAX_REFUSALS
   return {
     ...attempt,
     sent: error.attempts,
     mayHaveSucceeded: attempt.mayHaveSucceeded || (call.method !== 'GET' && outcome === 'unknown'),
-    waitedOut: attempt.waitedOut + (isWaitedOut ? 1 : 0),
+    uncounted: attempt.uncounted + (isUncounted ? 1 : 0),
   }
 }
 
@@ -50,11 +50,11 @@ const USUAL_WINDOW = 60_000
  */
 export function getRetryDelay(
   call: Call<unknown>,
-  { number, waitedOut }: Attempt,
+  { number, uncounted }: Attempt,
   { error, mayRepeat, wait = isLowPriorityRefusal(call, error) ? USUAL_WINDOW : undefined }: Failure,
 ): number | undefined {
   const { retry, endsAt } = call
-  if (!mayRepeat || number - waitedOut > retry) return undefined
+  if (!mayRepeat || number - uncounted > retry) return undefined
   const backoff = wait ?? 500 * 2 ** (number - 1) * (0.5 + Math.random() / 2)
   const delayMs = error.code === 'rate_limit' ? Math.max(MIN_REFUSED_WAIT, backoff) : backoff
   return delayMs <= MAX_IMPOSED_WAIT && delayMs < endsAt - systemClock.now() ? delayMs : undefined

@@ -1,5 +1,5 @@
 import { aFunction, type Checks } from '../checks/checks.ts'
-import { mismatch, reasonOf } from '../checks/mismatch.ts'
+import { describeMismatch, getReason } from '../checks/mismatch.ts'
 import type { Issue } from '../errors.ts'
 import { throwIfAborted } from '../runtime/abort.ts'
 import { asyncIterator, canStream, getStreamRedirect, isBrowser, preventResend } from '../runtime/environment.ts'
@@ -41,7 +41,7 @@ function checkContent(content: unknown, name: string): Issue[] {
     typeof content === 'string'
       ? ': for a file use fileFromPath(path) of shortlink-sdk/node, for text new Blob([text])'
       : ''
-  return [{ path: [name], message: mismatch(accepted, content) + hint }]
+  return [{ path: [name], message: describeMismatch(accepted, content) + hint }]
 }
 
 /** The maximum size of content that is copied into memory, in bytes. */
@@ -97,7 +97,7 @@ const wrapReadError = <T>(reading: Promise<T>): Promise<T> =>
   })
 
 const createReadError = (cause: unknown): AttemptError =>
-  new AttemptError('the content could not be read', reasonOf(cause), { cause })
+  new AttemptError('the content could not be read', getReason(cause), { cause })
 
 /** Declares the length of a stream to Cloudflare Workers, which ignore the Content-Length header. @internal */
 export function declareLength(

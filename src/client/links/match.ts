@@ -16,19 +16,19 @@ interface ShortAddress {
 
 // Ranges rather than \p{…}, which older React Native engines lack.
 const MARKS = /[\u0300-\u036F\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20FF\uFE20-\uFE2F]/g
-const SIGNS = /[\0-/:-@[-`{-\xBF\xD7\xF7\u2000-\u206F]+/g
+const PUNCTUATION = /[\0-/:-@[-`{-\xBF\xD7\xF7\u2000-\u206F]+/g
 
 const removeCaseAndAccents = (alias: string) => alias.toLowerCase().normalize('NFD').replace(MARKS, '')
 
 /** Joins the words between the punctuation of an alias. An alias without words is returned unchanged. */
 const joinWords = (alias: string, separator: string) =>
-  removeCaseAndAccents(alias).split(SIGNS).filter(Boolean).join(separator) || alias
+  removeCaseAndAccents(alias).split(PUNCTUATION).filter(Boolean).join(separator) || alias
 
 /** Returns the slug that some servers make of an alias, such as `sale-may` for `Sale_May`. */
 export function toSlug(alias: string): string {
   const words = removeCaseAndAccents(alias).split(/[\s_-]+/)
   return words
-    .map((word) => word.replace(SIGNS, ''))
+    .map((word) => word.replace(PUNCTUATION, ''))
     .filter(Boolean)
     .join('-')
 }

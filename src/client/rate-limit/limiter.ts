@@ -76,12 +76,12 @@ export function isSlotRefusal(value: unknown): value is SlotRefusal {
 export interface SlotWindow
   extends Pick<
     RateLimitWindow,
-    'limit' | 'release' | 'observe' | 'remaining' | 'estimateWait' | 'imposedWait' | 'endsAt'
+    'limit' | 'release' | 'observe' | 'getRemaining' | 'estimateWait' | 'getImposedWait' | 'getEnd'
   > {
   /** Takes a slot if one is free. A window that has to ask a store calls `wake` later. */
   take(now: number, wake: () => void, isLow: boolean): boolean
   /** Returns when the next slot becomes free, unless a response changes that. */
-  nextAt(now: number, isLow: boolean): number
+  getNextSlotTime(now: number, isLow: boolean): number
   restrict?(options: RateLimitOptions): void
 }
 
@@ -117,10 +117,10 @@ export class Limiter implements RateLimiter {
 
   get state(): RateLimitState {
     const now = this.#clock.now()
-    const endsAt = this.#window.endsAt(now)
+    const endsAt = this.#window.getEnd(now)
     return {
       limit: toFinite(this.#window.limit),
-      remaining: toFinite(this.#window.remaining(now)),
+      remaining: toFinite(this.#window.getRemaining(now)),
       resetAt: endsAt === undefined ? undefined : new Date(Date.now() + endsAt - now),
       queued: this.#queue.length,
     }
@@ -160,7 +160,7 @@ export class Limiter implements RateLimiter {
 
   /** Whether it has state to keep: an open window or waiting calls. */
   get isInUse(): boolean {
-    return this.#queue.length > 0 || this.#window.endsAt(this.#clock.now()) !== undefined
+    return this.#queue.length > 0 || this.#window.getEnd(this.#clock.now()) !== undefined
   }
 
   /** Applies more options: the smallest number of requests and the longest interval take effect. */
@@ -211,7 +211,7 @@ export class Limiter implements RateLimiter {
 
   /** Returns why a call cannot wait any longer, or `undefined`. */
   #findRefusal({ expiresAt }: Waiter, now: number, wait: number): SlotRefusal | undefined {
-    const imposed = this.#window.imposedWait(now)
+    const imposed = this.#window.getImposedWait(now)
     const ms = Math.max(1, wait, imposed)
     if (now >= expiresAt || now + ms > expiresAt) return { reason: 'deadline', ms }
     return imposed > MAX_IMPOSED_WAIT ? { reason: 'imposed', ms: imposed } : undefined
@@ -224,7 +224,7 @@ export class Limiter implements RateLimiter {
   #setTimer(): void {
     this.#clock.clearTimeout(this.#timer)
     const now = this.#clock.now()
-    const nextAt = this.#queue[0] ? this.#window.nextAt(now, this.#queue[0].isLow) : Infinity
+    const nextAt = this.#queue[0] ? this.#window.getNextSlotTime(now, this.#queue[0].isLow) : Infinity
     const time = Math.min(nextAt, this.#expiresAt)
     if (time === Infinity) return
     const ms = Math.ceil(time - now)

@@ -1,5 +1,5 @@
 import { type Checks, checkOptions, nonEmptyString } from '../checks/checks.ts'
-import { mismatch, reasonOf } from '../checks/mismatch.ts'
+import { describeMismatch, getReason } from '../checks/mismatch.ts'
 import { ConfigurationError, describe, type Issue } from '../errors.ts'
 import { EXPIRED, withDeadline } from '../runtime/abort.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
@@ -116,10 +116,10 @@ class SharedWindow implements SlotWindow {
     return this.#local.limit
   }
 
-  nextAt(now: number, isLow: boolean): number {
+  getNextSlotTime(now: number, isLow: boolean): number {
     if (now < this.#respondsBy) return this.#respondsBy
     if (isLow && this.#isReserved(now)) return Math.max(this.#opensAt, this.#lowWaitsUntil)
-    return this.#isClosed(now) ? this.#opensAt : Math.max(this.#local.nextAt(now), this.#slotAt(now))
+    return this.#isClosed(now) ? this.#opensAt : Math.max(this.#local.getNextSlotTime(now), this.#getSlotTime(now))
   }
 
   take(now: number, wake: () => void, isLow: boolean): boolean {
@@ -127,7 +127,7 @@ class SharedWindow implements SlotWindow {
       this.#hasSlot = false
       return true
     }
-    const isEarly = now < this.#slotAt(now) || (isLow && this.#isReserved(now))
+    const isEarly = now < this.#getSlotTime(now) || (isLow && this.#isReserved(now))
     if (now < this.#respondsBy || isEarly || this.#isClosed(now) || !this.#local.take(now)) return false
     if (this.#isStoreAway && now < this.#askAgainAt) return true
     // The timer of the request is lost if a test has removed its fake timers.
@@ -149,12 +149,12 @@ class SharedWindow implements SlotWindow {
 
   observe(now: number, response?: RateLimitResponse): void {
     this.#local.observe(now, response)
-    this.#serverEndsAt = this.#local.endsAt(now) ?? this.#serverEndsAt
+    this.#serverEndsAt = this.#local.getEnd(now) ?? this.#serverEndsAt
     if (response?.refused) this.#closeForAll(now)
   }
 
-  remaining(now: number): number {
-    const remaining = this.#local.remaining(now)
+  getRemaining(now: number): number {
+    const remaining = this.#local.getRemaining(now)
     return now < this.#endsAt ? Math.min(remaining, this.#remaining) : remaining
   }
 
@@ -166,12 +166,12 @@ class SharedWindow implements SlotWindow {
     return Math.max(wait, this.#opensAt - now + Math.floor(behind / this.#store.points) * this.#interval)
   }
 
-  imposedWait(now: number): number {
-    return Math.max(this.#local.imposedWait(now), this.#blockedUntil - now, 0)
+  getImposedWait(now: number): number {
+    return Math.max(this.#local.getImposedWait(now), this.#blockedUntil - now, 0)
   }
 
-  endsAt(now: number): number | undefined {
-    return now < this.#endsAt ? this.#endsAt : this.#local.endsAt(now)
+  getEnd(now: number): number | undefined {
+    return now < this.#endsAt ? this.#endsAt : this.#local.getEnd(now)
   }
 
   /** Returns whether the store has no slot until the next window. */
@@ -194,7 +194,7 @@ class SharedWindow implements SlotWindow {
    * Returns when this process may take its next slot of the window. Its slots become free one after another, so that
    * processes that start a little later get their share.
    */
-  #slotAt(now: number): number {
+  #getSlotTime(now: number): number {
     if (now >= this.#endsAt) return -Infinity
     const part = this.#taken / this.#store.points
     // A process that took every slot may still not be the only one.
@@ -228,7 +228,7 @@ class SharedWindow implements SlotWindow {
         return false
       }
       this.#askAgainAt = this.#clock.now() + STORE_PAUSE
-      this.#loseStore(refusal === EXPIRED ? `it did not respond within ${STORE_TIMEOUT} ms` : reasonOf(refusal))
+      this.#loseStore(refusal === EXPIRED ? `it did not respond within ${STORE_TIMEOUT} ms` : getReason(refusal))
       return true
     }
   }
@@ -273,7 +273,7 @@ class SharedWindow implements SlotWindow {
 
   /** Blocks the store after a refusal, until the server allows more requests. */
   #closeForAll(now: number): void {
-    const endsAt = this.#local.endsAt(now)
+    const endsAt = this.#local.getEnd(now)
     if (this.#isStoreAway || endsAt === undefined) return
     // Zero seconds would block the store forever.
     const seconds = Math.max(1, Math.ceil((endsAt - now) / 1000))
@@ -289,7 +289,7 @@ function checkArguments(store: StoreLimiter, options: SharedRateLimitOptions): v
   const issues: Issue[] = checkOptions(options, sharedOptionChecks)
   if (!(typeof store?.consume === 'function' && store.points > 0 && store.duration > 0)) {
     const expected = 'a limiter of rate-limiter-flexible with points and a duration above 0'
-    issues.unshift({ path: ['limiter'], message: mismatch(expected, store) })
+    issues.unshift({ path: ['limiter'], message: describeMismatch(expected, store) })
   }
   if (issues.length) throw new ConfigurationError(`sharedRateLimiter: ${describe(issues)}`)
 }

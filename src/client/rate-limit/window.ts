@@ -96,8 +96,8 @@ export class RateLimitWindow {
   }
 
   /** Returns when a slot becomes free, if no response arrives before. */
-  nextAt(now: number): number {
-    return this.remaining(now) > 0 ? this.#getSlotTime(this.#sent) : this.#mustEndAt
+  getNextSlotTime(now: number): number {
+    return this.getRemaining(now) > 0 ? this.#getSlotTime(this.#sent) : this.#mustEndAt
   }
 
   /** Takes a slot if one is free. */
@@ -105,7 +105,7 @@ export class RateLimitWindow {
     if (now >= this.#mustEndAt) this.#open()
     // If every slot was released, the window starts again with the next request.
     if (this.#sent === 0 && this.#knownEnd === undefined) this.#mayEndAt = now + this.#interval
-    if (now < this.nextAt(now)) return false
+    if (now < this.getNextSlotTime(now)) return false
     this.#sent++
     this.#pending++
     return true
@@ -121,7 +121,7 @@ export class RateLimitWindow {
   /** Learns from a response, or from the end of a request that got none. */
   observe(now: number, { headers, refused, retryAfter }: RateLimitResponse = NO_RESPONSE): void {
     const parsed = parseRateHeaders(headers)
-    const end = now + (refused ? statedWait(parsed, retryAfter, this.#interval) : getTimeUntilReset(parsed))
+    const end = now + (refused ? getStatedWait(parsed, retryAfter, this.#interval) : getTimeUntilReset(parsed))
     // A refusal that states a wait and slots left may come from another limit of the server.
     const isUsedUp = refused && (end === Infinity || !parsed.remaining)
     this.#pending = Math.max(0, this.#pending - 1)
@@ -139,7 +139,7 @@ export class RateLimitWindow {
   }
 
   /** Returns how many slots are left, not counting requests in flight. */
-  remaining(now: number): number {
+  getRemaining(now: number): number {
     if (now >= this.#mustEndAt) return this.limit
     if (now < this.#blockedUntil || (now >= this.#mayEndAt && this.limit < Infinity)) return 0
     return Math.max(0, Math.min(this.limit - this.#sent, this.#leastRemaining - this.#pending))
@@ -147,20 +147,20 @@ export class RateLimitWindow {
 
   /** Estimates the wait of a call with `ahead` calls in front of it, if no other program uses the key. */
   estimateWait(now: number, ahead: number): number {
-    const behind = ahead - this.remaining(now)
+    const behind = ahead - this.getRemaining(now)
     if (behind < 0) return Math.max(0, this.#getSlotTime(this.#sent + ahead) - now)
     const windows = Math.floor(behind / this.limit)
     const share = (behind % this.limit) / this.limit
-    return (this.endsAt(now) ?? now) - now + windows * this.#interval + share * this.#getRampTime(this.#hadOthers)
+    return (this.getEnd(now) ?? now) - now + windows * this.#interval + share * this.#getRampTime(this.#hadOthers)
   }
 
   /** Returns the rest of the wait that the server imposed when it refused a request. */
-  imposedWait(now: number): number {
+  getImposedWait(now: number): number {
     return Math.max(0, this.#blockedUntil - now)
   }
 
   /** Returns when the window ends, as far as is known; `undefined` if none is open. */
-  endsAt(now: number): number | undefined {
+  getEnd(now: number): number | undefined {
     if (now >= this.#mustEndAt) return undefined
     return this.#knownEnd ?? (now < this.#mayEndAt ? this.#mayEndAt : this.#mustEndAt)
   }
@@ -215,7 +215,7 @@ export class RateLimitWindow {
 }
 
 /** Returns the wait that a refusal asks for; `Infinity` if it states no plausible one. */
-function statedWait(headers: ParsedRateHeaders, retryAfter = Infinity, interval: number): number {
+function getStatedWait(headers: ParsedRateHeaders, retryAfter = Infinity, interval: number): number {
   const contradictsItself = retryAfter === 0 && headers.remaining === 0
   if (retryAfter * SECOND <= DAY && !contradictsItself) return Math.max(SECOND, retryAfter * SECOND)
   const reset = getTimeUntilReset(headers)
