@@ -109,6 +109,6 @@ export function assertOptions<Options>(
   if (issues.length > 0) throw new ConfigurationError(describe(issues))
 }
 
-export function numberCheck(expected: string, isAllowed: (value: number) => boolean): Check<number> {
+export function createNumberCheck(expected: string, isAllowed: (value: number) => boolean): Check<number> {
   return { expected, isValid: (value) => typeof value === 'number' && isAllowed(value) }
 }

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../client/errors.ts'
 import type { RateLimiter } from '../client/rate-limit/limiter.ts'
 import { Chaos, type ChaosOptions } from './faults/chaos.ts'
-import { deliver, networkError, rejectOnAbort } from './faults/connection.ts'
+import { createNetworkError, deliver, rejectOnAbort } from './faults/connection.ts'
 import { applyFault, doesWork, type Fault, type FaultEffect, FaultQueue } from './faults/faults.ts'
 import { SandboxLimiter } from './limiter.ts'
 import { checkSandboxOptions, type SandboxOptions } from './options.ts'
@@ -169,8 +169,8 @@ class InMemorySandbox implements Sandbox {
   /** Processes a request. Steps that depend on the order of requests come before the first `await`. */
   async #receive(request: Request): Promise<Exchange> {
     const exchange = this.#log(request)
-    exchange.limit = this.#limit(exchange)
-    exchange.fault = this.#fault(exchange)
+    exchange.limit = this.#takeSlot(exchange)
+    exchange.fault = this.#findFault(exchange)
     exchange.routes = findRoutes(exchange.entry.api, exchange.entry.path)
     await receiveBody(exchange)
     if (doesWork(exchange.fault)) exchange.reply = work(exchange, this.#platform)
@@ -189,18 +189,18 @@ class InMemorySandbox implements Sandbox {
   }
 
   /** Only the management API has a rate limit. */
-  #limit({ entry }: Exchange): RateDecision | undefined {
+  #takeSlot({ entry }: Exchange): RateDecision | undefined {
     return entry.api === 'management' ? this.#rateWindow?.take() : undefined
   }
 
   /** Faults do not apply to requests over the rate limit. */
-  #fault({ limit, entry }: Exchange): FaultEffect {
+  #findFault({ limit, entry }: Exchange): FaultEffect {
     if (limit?.retryAfter !== undefined) return {}
     return this.#faults.take(entry.method, entry.path) ?? this.#chaos?.take() ?? {}
   }
 
   #addHeaders({ reply, limit }: Exchange): void {
-    const rateHeaders = this.#platform.dialect.rateHeaders(limit?.headers ?? {})
+    const rateHeaders = this.#platform.dialect.changeRateHeaders(limit?.headers ?? {})
     Object.assign(reply.headers, rateHeaders, { Date: new Date(this.now()).toUTCString() })
   }
 
@@ -212,7 +212,10 @@ class InMemorySandbox implements Sandbox {
     if (address.startsWith(`${openerUrl}/`)) return { api: 'opener', path: address.slice(openerUrl.length) }
     if (url.origin === this.#platform.site || listDomains(data).includes(url.origin))
       return { api: 'visit', path: url.pathname }
-    throw networkError('ENOTFOUND', `nothing is at ${url.origin}: this sandbox serves ${baseUrl} and ${openerUrl}`)
+    throw createNetworkError(
+      'ENOTFOUND',
+      `nothing is at ${url.origin}: this sandbox serves ${baseUrl} and ${openerUrl}`,
+    )
   }
 }
 

@@ -7,7 +7,7 @@ import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { aFunction, type Checks, string } from '../client/checks/checks.ts'
 import { ConfigurationError } from '../client/errors.ts'
 import type { Closable } from '../client/runtime/async-disposable.ts'
-import { assertOptions, numberCheck } from './options.ts'
+import { assertOptions, createNumberCheck } from './options.ts'
 import { isControlPath, isForPage, respondForPage } from './page/page.ts'
 import { hideSecret } from './platform/request-log.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -35,7 +35,7 @@ export interface SandboxServer extends Closable {
 }
 
 const serveChecks: Checks<keyof ServeOptions> = {
-  port: numberCheck('a whole number from 0 to 65535', (port) => port >= 0 && port < 65_536 && port % 1 === 0),
+  port: createNumberCheck('a whole number from 0 to 65535', (port) => port >= 0 && port < 65_536 && port % 1 === 0),
   host: string,
   log: aFunction,
 }
@@ -98,9 +98,9 @@ export async function createAndServe(
       const body = method === 'GET' ? undefined : await json(incoming).catch(() => undefined)
       return respondForPage(sandbox, method, url, body)
     }
-    const left = new AbortController()
-    outgoing.on('close', () => left.abort())
-    return sandbox.fetch(toSandboxUrl(url, sandbox), createRequestInit(incoming, left.signal))
+    const controller = new AbortController()
+    outgoing.on('close', () => controller.abort())
+    return sandbox.fetch(toSandboxUrl(url, sandbox), createRequestInit(incoming, controller.signal))
   }
 
   await new Promise<void>((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { type Checks, count } from '../../client/checks/checks.ts'
-import { assertOptions, numberCheck } from '../options.ts'
+import { assertOptions, createNumberCheck } from '../options.ts'
 import type { FaultEffect } from './faults.ts'
 
 /** Options for random faults. */
@@ -12,7 +12,7 @@ export interface ChaosOptions {
 
 const chaosChecks: Checks<keyof ChaosOptions> = {
   seed: count,
-  rate: numberCheck('a number from 0 to 1', (rate) => rate >= 0 && rate <= 1),
+  rate: createNumberCheck('a number from 0 to 1', (rate) => rate >= 0 && rate <= 1),
 }
 
 /**
@@ -34,8 +34,8 @@ export class Chaos {
   /** Returns the effect on the next request, if any. */
   take(): FaultEffect | undefined {
     // Each request draws the same number of values, so that an extra request does not change later faults.
-    const [fate, which, coin] = [this.#random(), this.#random(), this.#random()]
-    if (fate >= this.#rate) return undefined
+    const [failure, choice, coin] = [this.#random(), this.#random(), this.#random()]
+    if (failure >= this.#rate) return undefined
     const done = coin < 0.5
     const effects: FaultEffect[] = [
       { status: 500, done },
@@ -44,14 +44,14 @@ export class Chaos {
       { status: 429, headers: { 'Retry-After': '0' } },
       { status: 200, body: '<html><body><h1>Down for maintenance</h1></body></html>', done },
       { status: 200, body: '', done },
-      { body: (honest: string) => honest.slice(0, Math.floor(honest.length * coin)) },
+      { body: (original: string) => original.slice(0, Math.floor(original.length * coin)) },
       { status: 200, body: { error: 1, message: 'Something went wrong. Nothing was done.' } },
       { drop: 'before' },
       { drop: 'after' },
       { redirect: 'https://moved.example/' },
       { delay: 1 + Math.floor(coin * 20) },
     ]
-    return effects[Math.floor(which * effects.length)]
+    return effects[Math.floor(choice * effects.length)]
   }
 }
 

@@ -4,7 +4,7 @@ import type { PlatformResponse } from '../platform/response.ts'
 import type { FaultEffect } from './faults.ts'
 
 /** Creates the error that `fetch` rejects with if there is no response. */
-export function networkError(code: string, message: string): TypeError {
+export function createNetworkError(code: string, message: string): TypeError {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(`${code}: ${message}`), { code }) })
 }
 
@@ -33,7 +33,7 @@ export function rejectOnAbort<Value>(promise: Promise<Value>, signal: AbortSigna
 /** Delivers a response as late and as completely as the fault allows. */
 export async function deliver(response: PlatformResponse, fault: FaultEffect, signal: AbortSignal): Promise<Response> {
   if (fault.delay !== undefined) await wait(fault.delay, signal)
-  if (fault.drop) throw networkError('ECONNRESET', 'the connection was closed by the other side')
+  if (fault.drop) throw createNetworkError('ECONNRESET', 'the connection was closed by the other side')
   const { status, headers, body } = response
   if ([204, 205, 304].includes(status)) return new Response(null, { status, headers })
   return new Response((fault.stall ? createHalfBody(body, signal) : body) as BodyInit, { status, headers })

@@ -8,7 +8,7 @@ import {
   string,
 } from '../../client/checks/checks.ts'
 import { ConfigurationError } from '../../client/errors.ts'
-import { assertOptions, numberCheck } from '../options.ts'
+import { assertOptions, createNumberCheck } from '../options.ts'
 import { Headers, TextDecoder } from '../platform/globals.ts'
 import type { PlatformResponse } from '../platform/response.ts'
 import { endpointPaths, findMethods, matchPath } from '../platform/routes.ts'
@@ -69,14 +69,17 @@ const faultChecks: Checks<keyof Fault> = {
     isValid: (value) => typeof value === 'string' || value instanceof RegExp,
   },
   after: count,
-  times: numberCheck('a whole number from 1, or Infinity', (times) => times > 0 && Math.floor(times) === times),
-  status: numberCheck('a whole number from 200 to 599', (status) => status >= 200 && status < 600 && status % 1 === 0),
+  times: createNumberCheck('a whole number from 1, or Infinity', (times) => times > 0 && Math.floor(times) === times),
+  status: createNumberCheck(
+    'a whole number from 200 to 599',
+    (status) => status >= 200 && status < 600 && status % 1 === 0,
+  ),
   body: checkedElsewhere,
   headers: {
     expected: 'an object of strings, and null for a header to remove',
     isValid: (value) => typeof value === 'object' && value !== null && Object.values(value).every(isHeaderValue),
   },
-  delay: numberCheck('milliseconds from 0, or Infinity', (ms) => ms >= 0),
+  delay: createNumberCheck('milliseconds from 0, or Infinity', (ms) => ms >= 0),
   drop: oneOf(['before', 'after']),
   stall: boolean,
   redirect: string,
@@ -154,25 +157,25 @@ function isForRequest({ method, path }: Fault, requested: string, at: string): b
   return path === undefined || at.search(path) !== -1
 }
 
-export function applyFault(honest: PlatformResponse, fault: FaultEffect): PlatformResponse {
-  const { status = fault.redirect === undefined ? honest.status : 302, body, redirect } = fault
-  const headers = new Headers(honest.headers)
+export function applyFault(original: PlatformResponse, fault: FaultEffect): PlatformResponse {
+  const { status = fault.redirect === undefined ? original.status : 302, body, redirect } = fault
+  const headers = new Headers(original.headers)
   if (typeof body === 'string' && body.startsWith('<')) headers.set('Content-Type', 'text/html; charset=utf-8')
   if (redirect !== undefined) headers.set('Location', redirect)
   for (const [name, value] of Object.entries(fault.headers ?? {})) {
     if (value === null) headers.delete(name)
     else headers.set(name, value)
   }
-  return { status, headers: Object.fromEntries(headers), body: getFaultyBody(honest, fault, status) }
+  return { status, headers: Object.fromEntries(headers), body: getFaultyBody(original, fault, status) }
 }
 
-function getFaultyBody(honest: PlatformResponse, fault: FaultEffect, status: number): PlatformResponse['body'] {
+function getFaultyBody(original: PlatformResponse, fault: FaultEffect, status: number): PlatformResponse['body'] {
   const { body } = fault
   if (typeof body === 'string' || body instanceof Uint8Array) return body
-  if (typeof body === 'function') return String(body(toText(honest.body)))
+  if (typeof body === 'function') return String(body(toText(original.body)))
   if (body !== undefined) return JSON.stringify(body)
   if (fault.redirect !== undefined) return ''
-  if (fault.status === undefined || status < 300) return honest.body
+  if (fault.status === undefined || status < 300) return original.body
   return JSON.stringify({ error: 1, message: `The sandbox was told to respond with ${status}.` })
 }
 

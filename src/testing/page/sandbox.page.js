@@ -60,7 +60,7 @@ function byId(id) {
  * @param {string | number} [text]
  * @param {string} [className]
  */
-function make(tag, text, className) {
+function createElement(tag, text, className) {
   const element = document.createElement(tag)
   if (text !== undefined) element.textContent = String(text)
   if (className) element.className = className
@@ -68,16 +68,16 @@ function make(tag, text, className) {
 }
 
 /** @param {string} name */
-function titleOf(name) {
+function getTitle(name) {
   return titles[name] ?? name.charAt(0).toUpperCase() + name.slice(1)
 }
 
 function showLists() {
   byId('lists').replaceChildren(
     ...order.map((name) => {
-      const button = make('button', titleOf(name))
+      const button = createElement('button', getTitle(name))
       button.type = 'button'
-      button.append(make('span', state.lists[name]?.total))
+      button.append(createElement('span', state.lists[name]?.total))
       if (name === list) button.setAttribute('aria-current', 'true')
       button.addEventListener('click', () => {
         list = name
@@ -93,7 +93,7 @@ function showLists() {
  * Formats a value for a table.
  * @param {unknown} value
  */
-function textOf(value) {
+function formatText(value) {
   if (value === undefined || value === '' || value === null || (Array.isArray(value) && value.length === 0)) return '–'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value))
@@ -105,8 +105,8 @@ function textOf(value) {
  * @param {string} address
  * @param {string} text
  */
-function link(address, text) {
-  const anchor = make('a', text)
+function createLink(address, text) {
+  const anchor = createElement('a', text)
   anchor.href = address
   anchor.target = '_blank'
   anchor.rel = 'noreferrer'
@@ -120,12 +120,12 @@ const firstColumns = ['id', 'shorturl', 'longurl', 'url', 'clicks', 'scans', 'ti
  * Returns the columns of a table: short addresses instead of their parts, and no column that is empty in every row.
  * @param {PageRow[]} rows
  */
-function columnsOf(rows) {
+function getColumns(rows) {
   const [first = {}] = rows
   const names = Object.keys(first).filter((name) => name !== 'alias' && !('alias' in first && name === 'domain'))
   if ('alias' in first) names.push('shorturl')
   const rank = (/** @type {string} */ name) => (firstColumns.includes(name) ? firstColumns.indexOf(name) : names.length)
-  const isEmpty = (/** @type {string} */ name) => name in first && rows.every((row) => textOf(row[name]) === '–')
+  const isEmpty = (/** @type {string} */ name) => name in first && rows.every((row) => formatText(row[name]) === '–')
   return names.filter((name) => !isEmpty(name)).sort((one, other) => rank(one) - rank(other))
 }
 
@@ -133,23 +133,23 @@ function columnsOf(rows) {
  * Returns the short address of a row, as a link if it is on the domain of the sandbox: others cannot be opened.
  * @param {PageRow} row
  */
-function shortAddress(row) {
+function createShortAddress(row) {
   const alias = encodeURIComponent(String(row.alias))
   if (list === 'openerLinks') return `${location.origin}/opener/${alias}`
   const text = `${row.domain}/${alias}`
-  return row.domain === state.site ? link(`${location.origin}/${alias}`, text) : text
+  return row.domain === state.site ? createLink(`${location.origin}/${alias}`, text) : text
 }
 
 /**
  * @param {string} name
  * @param {PageRow} row
  */
-function cell(name, row) {
+function createCell(name, row) {
   const value = row[name]
-  const text = textOf(value)
-  const td = make('td', text, typeof value === 'number' ? 'number' : text === '–' ? 'empty' : '')
-  if (name === 'url' || name === 'longurl') td.replaceChildren(link(text, text))
-  if (name === 'shorturl') td.replaceChildren(shortAddress(row))
+  const text = formatText(value)
+  const td = createElement('td', text, typeof value === 'number' ? 'number' : text === '–' ? 'empty' : '')
+  if (name === 'url' || name === 'longurl') td.replaceChildren(createLink(text, text))
+  if (name === 'shorturl') td.replaceChildren(createShortAddress(row))
   td.title = td.textContent ?? ''
   return td
 }
@@ -157,26 +157,26 @@ function cell(name, row) {
 function showRows() {
   const { rows, total } = state.lists[list] ?? { rows: [], total: 0 }
   byId('name').replaceChildren(
-    titleOf(list),
-    make('small', total > rows.length ? `newest ${rows.length} of ${total}` : total),
+    getTitle(list),
+    createElement('small', total > rows.length ? `newest ${rows.length} of ${total}` : total),
   )
   const [first] = rows
   if (!first) {
-    const tr = make('tr')
-    tr.append(make('td', 'Nothing here yet.', 'empty'))
+    const tr = createElement('tr')
+    tr.append(createElement('td', 'Nothing here yet.', 'empty'))
     byId('head').replaceChildren()
     byId('rows').replaceChildren(tr)
     return
   }
-  const columns = columnsOf(rows)
-  const head = make('tr')
-  head.append(...columns.map((name) => make('th', name, typeof first[name] === 'number' ? 'number' : '')))
+  const columns = getColumns(rows)
+  const head = createElement('tr')
+  head.append(...columns.map((name) => createElement('th', name, typeof first[name] === 'number' ? 'number' : '')))
   byId('head').replaceChildren(head)
   byId('rows').replaceChildren(
     ...rows.map((row) => {
       const known = seen[list]
-      const tr = make('tr', undefined, known && known.get(row.id) !== JSON.stringify(row) ? 'fresh' : '')
-      tr.append(...columns.map((name) => cell(name, row)))
+      const tr = createElement('tr', undefined, known && known.get(row.id) !== JSON.stringify(row) ? 'fresh' : '')
+      tr.append(...columns.map((name) => createCell(name, row)))
       return tr
     }),
   )
@@ -191,31 +191,31 @@ function isRefused({ status, done }) {
  * Creates a line of the log, which shows the rest of the request when it is opened.
  * @param {PageRequest} request
  */
-function requestLine(request) {
+function createRequestLine(request) {
   const { api, method, path, query, headers, body, status, done, at } = request
   const search = Object.keys(query).length > 0 ? `?${new URLSearchParams(query)}` : ''
-  const summary = make('summary', undefined, isRefused(request) ? 'refused' : '')
-  const address = make('span', (api === 'opener' ? 'opener ' : '') + path + search, 'path')
+  const summary = createElement('summary', undefined, isRefused(request) ? 'refused' : '')
+  const address = createElement('span', (api === 'opener' ? 'opener ' : '') + path + search, 'path')
   address.title = path + search
   summary.append(
-    make('span', method, 'method'),
+    createElement('span', method, 'method'),
     address,
-    make('span', (done ? '✓ ' : '✗ ') + (status ?? 'no response'), isRefused(request) ? 'refused' : 'done'),
+    createElement('span', (done ? '✓ ' : '✗ ') + (status ?? 'no response'), isRefused(request) ? 'refused' : 'done'),
   )
-  const dl = make('dl')
+  const dl = createElement('dl')
   const add = (/** @type {string} */ name, /** @type {string | Node} */ value) => {
-    const dd = make('dd')
+    const dd = createElement('dd')
     dd.append(value)
-    dl.append(make('dt', name), dd)
+    dl.append(createElement('dt', name), dd)
   }
   add('at', new Date(at).toLocaleString())
   add('work', done ? 'done' : 'not done')
   for (const [name, value] of Object.entries(query)) add(`?${name}`, value)
   if (headers['content-type']) add('type', headers['content-type'])
-  if (body) add('sent', make('pre', typeof body === 'string' ? body : JSON.stringify(body, null, 2)))
-  const details = make('details')
+  if (body) add('sent', createElement('pre', typeof body === 'string' ? body : JSON.stringify(body, null, 2)))
+  const details = createElement('details')
   details.append(summary, dl)
-  const li = make('li')
+  const li = createElement('li')
   li.append(details)
   return li
 }
@@ -227,7 +227,7 @@ function showRequests(isFirst) {
     const key = JSON.stringify(request)
     let line = lines.get(key)
     if (!line) {
-      line = requestLine(request)
+      line = createRequestLine(request)
       if (!isFirst) line.className = 'fresh'
       lines.set(key, line)
     }
@@ -235,14 +235,14 @@ function showRequests(isFirst) {
   })
   for (const [key, line] of lines) if (!shown.includes(line)) lines.delete(key)
   const log = byId('log')
-  if (shown.length === 0) log.replaceChildren(make('p', 'None yet.'))
+  if (shown.length === 0) log.replaceChildren(createElement('p', 'None yet.'))
   // Only what has changed is replaced, so that an opened line stays open.
   else if (shown.length !== log.children.length || shown.some((line, place) => log.children[place] !== line)) {
     log.replaceChildren(...shown)
   }
 }
 
-function showBudget() {
+function showRateLimit() {
   byId('budget').hidden = !state.rateLimit
   if (!state.rateLimit) return
   const { limit, remaining, resetAt } = state.rateLimit
@@ -257,7 +257,7 @@ function show(isFirst = false) {
   byId('dialect').textContent = `${state.dialect} dialect`
   byId('dialect').title = state.dialect
   byId('apiKey').textContent = state.accessKey
-  showBudget()
+  showRateLimit()
   showLists()
   showRows()
   showRequests(isFirst)
@@ -269,7 +269,7 @@ function show(isFirst = false) {
   )
 }
 
-async function look() {
+async function refresh() {
   const live = byId('live')
   try {
     const response = await fetch('/sandbox/state')
@@ -294,7 +294,7 @@ async function control(action, body, success) {
   const headers = { 'Content-Type': 'application/json' }
   const response = await fetch(`/sandbox/${action}`, { method: 'POST', headers, body: JSON.stringify(body) })
   byId('outcome').textContent = response.ok ? success : (await response.json()).error
-  await look()
+  await refresh()
 }
 
 /**
@@ -302,14 +302,14 @@ async function control(action, body, success) {
  * @param {string} id
  * @param {Record<string, unknown>} choices
  */
-function choice(id, choices) {
+function fillSelect(id, choices) {
   const select = /** @type {HTMLSelectElement} */ (byId(id))
   select.append(...Object.keys(choices).map((name) => new Option(name)))
   return select
 }
 
-const fault = choice('fault', faults)
-const step = choice('step', steps)
+const fault = fillSelect('fault', faults)
+const step = fillSelect('step', steps)
 step.value = 'one minute'
 byId('baseUrl').textContent = `${location.origin}/api`
 byId('openerUrl').textContent = `${location.origin}/opener`
@@ -333,5 +333,5 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
   })
 }
 
-await look()
-setInterval(look, 1000)
+await refresh()
+setInterval(refresh, 1000)

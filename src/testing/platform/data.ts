@@ -223,7 +223,7 @@ export class Store {
     { id = this.#nextId(list), ...given }: Partial<SandboxData[List][number]>,
   ): SandboxData[List][number] {
     const blank = new rowTypes[list](id)
-    const whole = {
+    const row = {
       ...blank,
       ...('date' in blank && { date: formatDateTime(this.#now()) }),
       // The same list and id always give the same alias, so that tests can rely on it.
@@ -232,8 +232,8 @@ export class Store {
       ...given,
     } as SandboxData[List][number]
     const rows: SandboxData[List][number][] = this.data[list]
-    rows.push(whole)
-    return whole
+    rows.push(row)
+    return row
   }
 
   /** Restores the initial rows. */

@@ -1,6 +1,6 @@
 import { type EndpointCall, type JsonReply, list } from './endpoint.ts'
-import { fields as channelFields } from './endpoints/channels.ts'
-import { addedLink, linkInList } from './endpoints/links.ts'
+import { getFields as getChannelFields } from './endpoints/channels.ts'
+import { createLinkResponse, createListRow } from './endpoints/links.ts'
 import { PlatformRefusal } from './refusal.ts'
 
 /** The scheme in a request: `Authorization: Bearer KEY`, `Token KEY`, or only the key. */
@@ -32,13 +32,13 @@ type ReplyChange = (reply: JsonReply & { json: Json }, route: string, call: Endp
 type Change = (json: Json, call: EndpointCall) => unknown
 
 /** Defines the deviations, and keeps their names in the type of the table. */
-const table = <Name extends string>(rules: Record<Name, DeviationRule>) => rules
+const defineRules = <Name extends string>(rules: Record<Name, DeviationRule>) => rules
 
 /**
  * Every known deviation. To add one, add it here: the sandbox and the exported list read this table. Several deviations
  * apply in the order of the table.
  */
-export const rules = table({
+export const rules = defineRules({
   // If several of these are used, the first one here wins.
   'key-as-token': {
     sentence: 'The key is expected as Authorization: Token KEY. Bearer KEY is refused.',
@@ -155,7 +155,7 @@ export const rules = table({
       const { url, custom, domain } = body as Json
       if (custom) return undefined
       const row = data.links.find((link) => link.longurl === url && link.domain === (domain || site))
-      return row && addedLink(row)
+      return row && createLinkResponse(row)
     },
   },
   'url-existing': {
@@ -164,14 +164,14 @@ export const rules = table({
     body: (body, route) => (route === 'POST /url/add' ? { ...(body as Json), custom: undefined } : body),
     instead: (route, { data, body = {} }) => {
       if (route !== 'POST /url/add') return undefined
-      const plain = (url: unknown) =>
+      const normalize = (url: unknown) =>
         String(url)
           .normalize('NFD')
           .replace(/\p{Mark}/gu, '')
           .trimEnd()
           .toLowerCase()
-      const row = data.links.find((link) => plain(link.longurl) === plain((body as Json).url))
-      return row && addedLink(row)
+      const row = data.links.find((link) => normalize(link.longurl) === normalize((body as Json).url))
+      return row && createLinkResponse(row)
     },
   },
   'plan-limit': {
@@ -188,7 +188,7 @@ export const rules = table({
       const isAnswer = reply.status < 400 || reply.status === 404
       if (route !== 'GET /urls' || call.query.short === undefined || !isAnswer) return
       const rows = call.data.links.filter(({ id }) => id === reply.json.id)
-      Object.assign(reply, { status: 200, json: list(call, 'urls', rows, (row) => linkInList(call, row)) })
+      Object.assign(reply, { status: 200, json: list(call, 'urls', rows, (row) => createListRow(call, row)) })
     },
   },
   'extra-keys': {
@@ -228,7 +228,7 @@ export const rules = table({
     reply: changeSuccesses({
       'PUT /channel/:id/update': (json, { data, params }) => {
         omit(json, 'message')
-        Object.assign(json, channelFields(data.channels.find(({ id }) => String(id) === params.id)!))
+        Object.assign(json, getChannelFields(data.channels.find(({ id }) => String(id) === params.id)!))
       },
     }),
   },
@@ -255,11 +255,11 @@ export const rules = table({
     reply: (reply, route, call) => {
       if (route !== 'GET /urls' || call.query.order !== 'date' || call.query.short !== undefined) return
       const turn = Number(call.query.page ?? 1) + Number(call.query.limit ?? 15)
-      const shuffled = (row: { id: number }) => (row.id * 7919 * turn) % 1009
+      const getShuffledRank = (row: { id: number }) => (row.id * 7919 * turn) % 1009
       const rows = [...call.data.links].sort(
-        (one, other) => other.date.localeCompare(one.date) || shuffled(one) - shuffled(other),
+        (one, other) => other.date.localeCompare(one.date) || getShuffledRank(one) - getShuffledRank(other),
       )
-      Object.assign(reply, { json: list(call, 'urls', rows, (row) => linkInList(call, row)) })
+      Object.assign(reply, { json: list(call, 'urls', rows, (row) => createListRow(call, row)) })
     },
   },
   'count-too-high': {

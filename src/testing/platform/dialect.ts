@@ -48,17 +48,17 @@ export class Dialect {
   }
 
   /** Returns the response of a deviation instead of the endpoint's, if there is one. */
-  instead(route: string, call: EndpointCall): object | undefined {
+  respondInstead(route: string, call: EndpointCall): object | undefined {
     return this.#rules.map((rule) => rule.instead?.(route, call)).find((response) => response !== undefined)
   }
 
   /** Returns the query as the platform reads it. */
-  query(query: Record<string, string>): Record<string, string> {
+  changeQuery(query: Record<string, string>): Record<string, string> {
     return this.#rules.reduce((read, rule) => rule.query?.(read) ?? read, query)
   }
 
   /** Returns the JSON of a body as the platform reads it. */
-  body(route: string, body: unknown): unknown {
+  changeBody(route: string, body: unknown): unknown {
     return this.#rules.reduce((read, rule) => (rule.body ? rule.body(read, route) : read), body)
   }
 
@@ -68,13 +68,13 @@ export class Dialect {
   }
 
   /** Rewrites a response of the reference. */
-  reply(route: string, { json, ...reply }: JsonReply, call: EndpointCall): JsonReply {
+  changeReply(route: string, { json, ...reply }: JsonReply, call: EndpointCall): JsonReply {
     const copy = { ...reply, json: JSON.parse(JSON.stringify(json)) }
     for (const rule of this.#rules) rule.reply?.(copy, route, call)
     return copy
   }
 
-  rateHeaders(headers: Record<string, string>): Record<string, string> {
+  changeRateHeaders(headers: Record<string, string>): Record<string, string> {
     return this.#rules.reduce((sent, rule) => rule.rateHeaders?.(sent) ?? sent, headers)
   }
 }

@@ -33,11 +33,11 @@ export type Endpoint = (call: EndpointCall) => object
 export type Endpoints = Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`, Endpoint>
 
 /** Returns the requested page of `rows`, with the fields of the reference's envelope. */
-export function page<Row extends object>(
+export function createPage<Row extends object>(
   { query }: Pick<EndpointCall, 'query'>,
   listKey: string,
   rows: readonly Row[],
-  fieldsOf: (row: Row) => object = (row) => row,
+  getFields: (row: Row) => object = (row) => row,
 ): object {
   const perpage = parsePositive(query.limit) ?? 15
   const currentpage = parsePositive(query.page) ?? 1
@@ -48,13 +48,13 @@ export function page<Row extends object>(
     currentpage,
     nextpage: currentpage < maxpage ? currentpage + 1 : null,
     maxpage,
-    [listKey]: rows.slice((currentpage - 1) * perpage, currentpage * perpage).map(fieldsOf),
+    [listKey]: rows.slice((currentpage - 1) * perpage, currentpage * perpage).map(getFields),
   }
 }
 
 /** Returns the response of every list except files: the page inside `data`, and `error` as a string. */
-export function list<Row extends object>(...parameters: Parameters<typeof page<Row>>): object {
-  return { error: '0', data: page(...parameters) }
+export function list<Row extends object>(...parameters: Parameters<typeof createPage<Row>>): object {
+  return { error: '0', data: createPage(...parameters) }
 }
 
 /** Finds a row by its id, or refuses with 404. */

@@ -23,10 +23,10 @@ export function parseParameters<
 }
 
 /** Creates a check that refuses a value if `read` returns `undefined` for it. */
-function createCheck<Value>(be: string, read: (value: unknown) => Value | undefined): ParameterCheck<Value> {
+function createCheck<Value>(expected: string, read: (value: unknown) => Value | undefined): ParameterCheck<Value> {
   return (value, name) => {
     const accepted = read(value)
-    if (accepted === undefined) throw new PlatformRefusal(400, `The parameter ${name} must be ${be}.`)
+    if (accepted === undefined) throw new PlatformRefusal(400, `The parameter ${name} must be ${expected}.`)
     return accepted
   }
 }
@@ -37,16 +37,16 @@ function toRecord(value: unknown): Record<string, unknown> | undefined {
 }
 
 /** A text that matches a pattern, or an empty one. `null` counts as empty. */
-function textMatching(form: RegExp, be: string): ParameterCheck<string> {
-  return createCheck(be, (value) => {
-    const written = value ?? ''
-    return typeof written === 'string' && (written === '' || form.test(written)) ? written : undefined
+function textMatching(pattern: RegExp, expected: string): ParameterCheck<string> {
+  return createCheck(expected, (value) => {
+    const input = value ?? ''
+    return typeof input === 'string' && (input === '' || pattern.test(input)) ? input : undefined
   })
 }
 
 /** A whole number, or a string of its digits. */
-function digits(form: RegExp, be: string): ParameterCheck<number> {
-  return createCheck(be, (value) => (form.test(String(value)) ? Number(value) : undefined))
+function digits(pattern: RegExp, expected: string): ParameterCheck<number> {
+  return createCheck(expected, (value) => (pattern.test(String(value)) ? Number(value) : undefined))
 }
 
 export const text = textMatching(/^/, 'a string')

@@ -11,13 +11,13 @@ export function open(
   { data, isSameAlias }: Pick<EndpointCall, 'data' | 'isSameAlias'>,
   { origin, pathname }: URL,
 ): PlatformResponse | undefined {
-  const at = <Row extends { domain: string; alias: string }>(rows: readonly Row[]) =>
+  const findIn = <Row extends { domain: string; alias: string }>(rows: readonly Row[]) =>
     rows.find((row) => isSameAlias(formatShortUrl(row), origin + pathname))
-  const code = at(data.qrs)
+  const code = findIn(data.qrs)
   if (code) return drawPicture(code)
-  const link = at(data.links)
+  const link = findIn(data.links)
   if (link) return { status: 302, headers: { Location: link.longurl }, body: '' }
-  const file = at(data.files)
+  const file = findIn(data.files)
   return file && { status: 200, headers: { 'Content-Type': 'application/octet-stream' }, body: file.content }
 }
 

@@ -2,7 +2,7 @@ import type { VisitCounts } from './data.ts'
 
 /** Creates the statistics of a QR code or a link. */
 export function createStatistics(clicks: number, row: VisitCounts): object {
-  const social = (site: string) =>
+  const countSocial = (site: string) =>
     Object.entries(row.topReferrers).reduce((sum, [name, count]) => sum + (name.includes(site) ? count : 0), 0)
   return {
     clicks,
@@ -11,7 +11,11 @@ export function createStatistics(clicks: number, row: VisitCounts): object {
     topReferrers: sortCounts(row.topReferrers),
     topBrowsers: sortCounts(row.topBrowsers),
     topOs: sortCounts(row.topOs),
-    socialCount: { facebook: social('facebook'), twitter: social('twitter'), instagram: social('instagram') },
+    socialCount: {
+      facebook: countSocial('facebook'),
+      twitter: countSocial('twitter'),
+      instagram: countSocial('instagram'),
+    },
   }
 }
 

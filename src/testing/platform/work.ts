@@ -1,7 +1,7 @@
 import type { Store } from './data.ts'
 import type { Dialect } from './dialect.ts'
 import type { Endpoint, EndpointCall, JsonReply } from './endpoint.ts'
-import { notPost } from './endpoints/opener.ts'
+import { createMethodRefusal } from './endpoints/opener.ts'
 import { type Exchange, findRoute } from './exchange.ts'
 import { PlatformRefusal } from './refusal.ts'
 import { createHtmlPage, type PlatformResponse } from './response.ts'
@@ -34,15 +34,15 @@ export function work(exchange: Exchange, { dialect, store, site, openerUrl }: Pl
   const reply: JsonReply = { status: 200, json: {}, headers: { 'Content-Type': 'application/json' } }
   try {
     const endpoint = findEndpoint(exchange)
-    call = { ...call, query: dialect.query(query), body: dialect.body(route, body) }
-    reply.json = dialect.instead(route, call) ?? endpoint(call)
+    call = { ...call, query: dialect.changeQuery(query), body: dialect.changeBody(route, body) }
+    reply.json = dialect.respondInstead(route, call) ?? endpoint(call)
     entry.done = true
   } catch (refusal) {
     if (!(refusal instanceof PlatformRefusal)) throw refusal
     Object.assign(reply, { status: refusal.status, json: refusal.body })
     if (limit?.retryAfter !== undefined) reply.headers['Retry-After'] = String(limit.retryAfter)
   }
-  const { status, json, headers } = dialect.reply(route, reply, call)
+  const { status, json, headers } = dialect.changeReply(route, reply, call)
   return { status, headers, body: JSON.stringify(json) }
 }
 
@@ -55,7 +55,7 @@ function findEndpoint(exchange: Exchange): Endpoint {
   if (!isOpener && !hasKey) throw new PlatformRefusal(401, 'A valid API key is required to use this service.')
   if (routes.length === 0) throw new PlatformRefusal(404, 'There is nothing at this path.')
   const found = findRoute(exchange)
-  if (!found) throw isOpener ? notPost() : new PlatformRefusal(405, `This path does not take ${method}.`)
+  if (!found) throw isOpener ? createMethodRefusal() : new PlatformRefusal(405, `This path does not take ${method}.`)
   const writes = method === 'POST' || method === 'PUT'
   if (!isOpener && writes && !headers.get('Content-Type')?.startsWith('application/json')) {
     throw new PlatformRefusal(400, 'Every request must carry Content-Type: application/json.')

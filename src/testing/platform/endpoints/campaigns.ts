@@ -8,12 +8,12 @@ const parameters = { name: text, slug: text, public: flag }
 export const campaigns: Endpoints = {
   // As in the reference, the name is under `name` in some rows and under `domain` in others.
   'GET /campaigns': (call) =>
-    list(call, 'campaigns', call.data.campaigns, (row) => fields(call, row, row.id % 2 === 0 ? 'domain' : 'name')),
+    list(call, 'campaigns', call.data.campaigns, (row) => getFields(call, row, row.id % 2 === 0 ? 'domain' : 'name')),
 
   'POST /campaign/add': (call) => {
     const row = parseParameters(call.body, parameters)
     refuseTakenSlug(call, row.slug)
-    return { error: 0, ...fields(call, call.store.add('campaigns', row), 'domain') }
+    return { error: 0, ...getFields(call, call.store.add('campaigns', row), 'domain') }
   },
 
   'POST /campaign/:campaignid/assign/:linkid': ({ data, params }) => {
@@ -27,13 +27,13 @@ export const campaigns: Endpoints = {
     const row = find(call.data.campaigns, call.params.id, 'Campaign')
     const changes = parseParameters(call.body, parameters, ['name'])
     refuseTakenSlug(call, changes.slug, row)
-    return { error: 0, ...fields(call, Object.assign(row, changes), 'domain') }
+    return { error: 0, ...getFields(call, Object.assign(row, changes), 'domain') }
   },
 
   'DELETE /campaign/:id/delete': remove('campaigns', 'Campaign'),
 }
 
-function fields({ site, data }: EndpointCall, row: SandboxCampaign, nameKey: 'name' | 'domain'): object {
+function getFields({ site, data }: EndpointCall, row: SandboxCampaign, nameKey: 'name' | 'domain'): object {
   const rotator = row.public && row.slug !== '' ? `${site}/r/${encodeURIComponent(row.slug)}` : false
   const page = `${site}/u/${data.account.username}/list-${row.id}`
   return { id: row.id, [nameKey]: row.name, public: row.public, rotator, list: page }

@@ -7,7 +7,7 @@ const parameters = { name: text, description: text, color: hexColor, starred: fl
 const itemType = oneOf('links', 'bio', 'qr')
 
 export const channels: Endpoints = {
-  'GET /channels': (call) => list(call, 'channels', call.data.channels, fields),
+  'GET /channels': (call) => list(call, 'channels', call.data.channels, getFields),
 
   'GET /channel/:id': (call) =>
     list(
@@ -26,7 +26,7 @@ export const channels: Endpoints = {
     const row = parseParameters(body, parameters, ['name'])
     const isTaken = data.channels.some(({ name }) => name === row.name)
     refuseIf(isTaken, 'There is a channel with that name.')
-    return { error: 0, ...fields(store.add('channels', row)) }
+    return { error: 0, ...getFields(store.add('channels', row)) }
   },
 
   'POST /channel/:channelid/assign/:type/:itemid': (call) => {
@@ -43,7 +43,7 @@ export const channels: Endpoints = {
 }
 
 /** Returns a channel without its items, which another endpoint lists. */
-export function fields(row: SandboxChannel): object {
+export function getFields(row: SandboxChannel): object {
   return pick(row, 'id', 'name', 'description', 'color', 'starred')
 }
 

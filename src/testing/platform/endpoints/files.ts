@@ -1,4 +1,4 @@
-import { type Endpoints, formatShortUrl, page, refuseTakenAlias } from '../endpoint.ts'
+import { createPage, type Endpoints, formatShortUrl, refuseTakenAlias } from '../endpoint.ts'
 import { count, date, host, parseParameters, text } from '../parameters.ts'
 
 const parameters = { name: text, custom: text, domain: host, password: text, expiry: date, maxdownloads: count }
@@ -8,7 +8,7 @@ export const files: Endpoints = {
   'GET /files': (call) => {
     const wanted = (call.query.name ?? '').toLowerCase()
     const rows = call.data.files.filter(({ name }) => name.toLowerCase().includes(wanted))
-    const shown = page(call, 'list', rows, (row) => {
+    const shown = createPage(call, 'list', rows, (row) => {
       const { id, name, downloads, date } = row
       return { id, name, downloads, shorturl: formatShortUrl(row), date }
     })

@@ -50,13 +50,16 @@ const parameters = {
 export const links: Endpoints = {
   'GET /urls': (call) => {
     const { short, order } = call.query
-    if (short !== undefined) return single(byAddress(call, short))
+    if (short !== undefined) return createDetailsResponse(findByAddress(call, short))
     const { links } = call.data
-    const isNewer = (one: SandboxLink, other: SandboxLink) => other.date.localeCompare(one.date) || other.id - one.id
-    return list(call, 'urls', order === 'date' ? [...links].sort(isNewer) : links, (row) => linkInList(call, row))
+    const compareNewestFirst = (one: SandboxLink, other: SandboxLink) =>
+      other.date.localeCompare(one.date) || other.id - one.id
+    return list(call, 'urls', order === 'date' ? [...links].sort(compareNewestFirst) : links, (row) =>
+      createListRow(call, row),
+    )
   },
 
-  'GET /url/:id': ({ data, params }) => single(find(data.links, params.id, 'Link')),
+  'GET /url/:id': ({ data, params }) => createDetailsResponse(find(data.links, params.id, 'Link')),
 
   'POST /url/add': (call) => {
     const { url, custom, campaign, channel, ...options } = parseParameters(call.body, { ...parameters, domain: host }, [
@@ -64,9 +67,9 @@ export const links: Endpoints = {
     ])
     const domain = options.domain || call.site
     refuseTakenAlias(call, domain, custom)
-    const assign = assignment(call, campaign, channel)
+    const assign = createAssigner(call, campaign, channel)
     const row = { title: url, ...options, longurl: url, domain, ...(custom && { alias: custom }) }
-    return addedLink(assign(call.store.add('links', row)))
+    return createLinkResponse(assign(call.store.add('links', row)))
   },
 
   'PUT /url/:id/update': (call) => {
@@ -84,17 +87,17 @@ export const links: Endpoints = {
       channel: idOrNone,
       campaign: idOrNone,
     })
-    if (campaign === null) for (const other of call.data.campaigns) leave(other, row.id)
+    if (campaign === null) for (const other of call.data.campaigns) leaveCampaign(other, row.id)
     if (channel === null) for (const other of call.data.channels) leaveChannel(other, row.id)
     refuseTakenAlias(call, domain || call.site, custom ?? row.alias, row)
-    const assign = assignment(call, campaign ?? undefined, channel ?? undefined)
+    const assign = createAssigner(call, campaign ?? undefined, channel ?? undefined)
     const moved = { longurl, domain: domain || call.site }
-    return addedLink(assign(Object.assign(row, changes, moved, custom && { alias: custom })))
+    return createLinkResponse(assign(Object.assign(row, changes, moved, custom && { alias: custom })))
   },
 
   'DELETE /url/:id/delete': (call) => {
     const response = remove('links', 'Link')(call)
-    for (const campaign of call.data.campaigns) leave(campaign, Number(call.params.id))
+    for (const campaign of call.data.campaigns) leaveCampaign(campaign, Number(call.params.id))
     return response
   },
 }
@@ -104,12 +107,12 @@ const idOrNone: ParameterCheck<number | null> = (value, name) =>
   value === null || value === '' ? null : id(value, name)
 
 /** Creates the response to creating or updating a link. */
-export function addedLink(row: SandboxLink): object {
+export function createLinkResponse(row: SandboxLink): object {
   return { error: 0, id: row.id, shorturl: formatShortUrl(row) }
 }
 
 /** Creates the row of a link in a list, with the fields of newer servers. */
-export function linkInList({ data }: Pick<EndpointCall, 'data'>, row: SandboxLink): object {
+export function createListRow({ data }: Pick<EndpointCall, 'data'>, row: SandboxLink): object {
   const isIn = ({ items }: { items: { type: string; id: number }[] }) =>
     items.some(({ type, id }) => type === 'links' && id === row.id)
   return {
@@ -123,7 +126,7 @@ export function linkInList({ data }: Pick<EndpointCall, 'data'>, row: SandboxLin
 }
 
 /** Creates the response with a single link and its statistics. */
-function single(row: SandboxLink): object {
+function createDetailsResponse(row: SandboxLink): object {
   const details = {
     id: row.id,
     shorturl: formatShortUrl(row),
@@ -137,7 +140,7 @@ function single(row: SandboxLink): object {
 }
 
 /** Finds a link by its alias or short address, with or without the scheme, or refuses with 404. */
-function byAddress({ data, isSameAlias }: EndpointCall, short: string): SandboxLink {
+function findByAddress({ data, isSameAlias }: EndpointCall, short: string): SandboxLink {
   const isMeant = (row: SandboxLink) => {
     const address = formatShortUrl(row)
     return [row.alias, address, address.replace(/^https?:\/\//, '')].some((name) => isSameAlias(name, short))
@@ -149,7 +152,7 @@ function byAddress({ data, isSameAlias }: EndpointCall, short: string): SandboxL
  * Creates a function that adds a link to a campaign and a channel. Refuses at once, before anything is stored, if one
  * does not exist.
  */
-function assignment(
+function createAssigner(
   { data }: EndpointCall,
   campaignId?: number,
   channelId?: number,
@@ -158,7 +161,7 @@ function assignment(
   const channel = channelId === undefined ? undefined : find(data.channels, String(channelId), 'Channel')
   return (row) => {
     // A link shows one campaign, so it leaves the others.
-    if (campaign) for (const other of data.campaigns) leave(other, row.id)
+    if (campaign) for (const other of data.campaigns) leaveCampaign(other, row.id)
     campaign?.links.push(row.id)
     const isThere = channel?.items.some(({ type, id }) => type === 'links' && id === row.id)
     if (!isThere) channel?.items.push({ type: 'links', id: row.id })
@@ -166,7 +169,7 @@ function assignment(
   }
 }
 
-function leave(campaign: { links: number[] }, linkId: number): void {
+function leaveCampaign(campaign: { links: number[] }, linkId: number): void {
   campaign.links = campaign.links.filter((id) => id !== linkId)
 }
 

@@ -17,7 +17,7 @@ const linkStatus = oneOf('public', 'private')
 export const opener: Endpoints = {
   'POST /v3/api': ({ store, body, openerUrl }) => {
     refuseIf(body === undefined, 'URL parameter is missing')
-    const { host, pathname, search, href } = webAddress((body as { url?: unknown } | null)?.url)
+    const { host, pathname, search, href } = parseWebAddress((body as { url?: unknown } | null)?.url)
     const app = apps.find(({ hosts }) => hosts.includes(host.replace(/^(www|m)\./, '')))
     if (!app) throw new PlatformRefusal(400, 'This URL belongs to no supported app.')
 
@@ -44,15 +44,15 @@ export const opener: Endpoints = {
 }
 
 /** Creates the refusal of every method but POST. */
-export const notPost = (): PlatformRefusal => refusal(405, 'Method not allowed. Use POST')
+export const createMethodRefusal = (): PlatformRefusal => createTextRefusal(405, 'Method not allowed. Use POST')
 
-function webAddress(value: unknown): URL {
+function parseWebAddress(value: unknown): URL {
   const url = typeof value === 'string' && /^https?:\/\/./i.test(value) && URL.canParse(value) && new URL(value)
-  if (!url) throw refusal(400, 'url is required & must be a valid URL')
+  if (!url) throw createTextRefusal(400, 'url is required & must be a valid URL')
   return url
 }
 
 /** Creates a refusal whose `error` is the text. */
-function refusal(status: number, text: string): PlatformRefusal {
+function createTextRefusal(status: number, text: string): PlatformRefusal {
   return new PlatformRefusal(status, text, { error: text })
 }

@@ -5,14 +5,14 @@ import { refuseIf } from '../refusal.ts'
 import { createStatistics } from '../statistics.ts'
 
 const qrType = oneOf('text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi')
-const parameters = { data: content, background: rgbColor, foreground: rgbColor, logo: text }
+const parameters = { data: checkContent, background: rgbColor, foreground: rgbColor, logo: text }
 
 export const qr: Endpoints = {
-  'GET /qr': (call) => list(call, 'qrs', call.data.qrs, fields),
+  'GET /qr': (call) => list(call, 'qrs', call.data.qrs, getFields),
 
   'GET /qr/:id': ({ data, params }) => {
     const row = find(data.qrs, params.id, 'QR code')
-    return { error: 0, details: fields(row), data: createStatistics(row.scans, row) }
+    return { error: 0, details: getFields(row), data: createStatistics(row.scans, row) }
   },
 
   'POST /qr/add': ({ store, body }) => {
@@ -25,12 +25,12 @@ export const qr: Endpoints = {
 }
 
 /** Accepts a string, or what PHP calls an array. The reference does not show the layouts. */
-function content(value: unknown): unknown {
+function checkContent(value: unknown): unknown {
   const isValid = typeof value === 'string' || (typeof value === 'object' && value !== null)
   refuseIf(!isValid, 'The parameter data must be a string or an array.')
   return value
 }
 
-function fields(row: SandboxQrCode): object {
+function getFields(row: SandboxQrCode): object {
   return { id: row.id, link: formatShortUrl(row), ...pick(row, 'scans', 'name', 'date') }
 }
