@@ -460,7 +460,7 @@ it('an error of "false" in a response is a success', async () => {
   expect(await connect(server).account.get()).toMatchObject({ email: expect.any(String) })
 })
 
-it('a base address may have a path and trailing slashes', async () => {
+it('a base URL may have a path and trailing slashes', async () => {
   for (const [ending, path] of [
     ['/api', '/api'],
     ['/api///', '/api'],

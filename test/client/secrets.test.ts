@@ -92,7 +92,7 @@ describe('createRedactor', () => {
     }
   })
 
-  it('removes a key in a mix of spellings, and each of its beginnings from twelve characters on', () => {
+  it('removes a key in a mix of spellings, and each of its prefixes of at least twelve characters', () => {
     const key = 'live/k7 d92"abc+ü=efghi'
     const spelled = 'live%2fk7 d92\\"abc%2B\\u00fc=efghi'
     expect(createRedactor(key)(`(${spelled})`)).toBe('([redacted])')

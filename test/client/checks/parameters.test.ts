@@ -31,8 +31,8 @@ describe('an invalid parameter is refused before anything is sent', () => {
       'public',
       /expected true or false/,
     ],
-    ['the name of a colour', (c) => c.channels.update(1, { color: 'red' }), 'color', /#RRGGBB or #RGB, received "red"/],
-    ['a colour followed by a line break', (c) => c.channels.update(1, { color: '#ffffff\n' }), 'color', /#RRGGBB/],
+    ['the name of a color', (c) => c.channels.update(1, { color: 'red' }), 'color', /#RRGGBB or #RGB, received "red"/],
+    ['a color followed by a line break', (c) => c.channels.update(1, { color: '#ffffff\n' }), 'color', /#RRGGBB/],
     [
       'rgb beyond 255',
       (c) => c.qr.create({ type: 'text', data: 'a', background: 'rgb(0,256,0)' }),
@@ -320,7 +320,7 @@ describe('what is sent', () => {
       { domain: 'http://a.example/' },
     ],
     ['an empty name is sent if the name is optional', (c) => c.campaigns.create({ name: '' }), { name: '' }],
-    ['a colour of three digits is sent', (c) => c.channels.update(1, { color: '#FFF' }), { color: '#FFF' }],
+    ['a color of three digits is sent', (c) => c.channels.update(1, { color: '#FFF' }), { color: '#FFF' }],
     ['the address of an app is sent', (c) => c.links.create({ url: 'myapp://open' }), { url: 'myapp://open' }],
     [
       'a mailto: address is sent',
@@ -344,14 +344,14 @@ describe('what is sent', () => {
       { url: 'https://shop.example', custom: 'tea', costum: 'b' },
     ],
     [
-      'an unlisted key is sent as it is',
+      'an unlisted key is sent unchanged',
       (c) => c.qr.create({ type: 'text', data: 'a', eyes: { shape: 'round' } } as never),
       { type: 'text', data: 'a', eyes: { shape: 'round' } },
     ],
     ['a list is data of a QR code', (c) => c.qr.update(1, { data: ['a', 0, null] }), { data: ['a', 0, null] }],
-    ['a colour may be in any case', (c) => c.channels.update(1, { color: '#00aAfF' }), { color: '#00aAfF' }],
+    ['a color may be in any case', (c) => c.channels.update(1, { color: '#00aAfF' }), { color: '#00aAfF' }],
     [
-      'a colour may have spaces',
+      'a color may have spaces',
       (c) => c.qr.update(1, { data: 'a', background: 'rgb( 1 , 2 , 255 )' }),
       { data: 'a', background: 'rgb( 1 , 2 , 255 )' },
     ],

@@ -169,7 +169,7 @@ test('an abort ends it at once with the outcome `unknown`', async () => {
   expect(methods(server)).toBe('GET POST')
 })
 
-test('another alias than the requested one is an error that names both, without another request', async () => {
+test('a different alias from the requested one is an error that contains both, without another request', async () => {
   const random = { body: { error: 0, id: 45, shorturl: 'https://sho.rt/x7Gh2' } }
   for (const alias of ['opening', 'Opening_1', '🎉']) {
     const { shop, server } = await shopOf(missing, random)
@@ -188,7 +188,7 @@ test('another alias than the requested one is an error that names both, without 
   }
 })
 
-test('another domain than the requested one is an error that names both addresses', async () => {
+test('a different domain from the requested one is an error that contains both addresses', async () => {
   const { shop } = await shopOf(missing, { body: { error: 0, id: 45, shorturl: 'https://sho.rt/opening' } })
   expect(await failure(shop.ensure({ ...params, domain: 'https://go.example' }))).toMatchObject({
     code: 'invalid_response',

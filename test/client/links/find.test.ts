@@ -132,12 +132,8 @@ test('a search reads at most ten pages', async () => {
 
 test.each([
   ['a wrong key', { status: 401, body: { error: 1, message: 'no' } }, 'authentication'],
-  ['a wrong base address', { status: 404, body: '<html>Not Found</html>' }, 'not_found'],
-  [
-    'a wrong base address of a web framework',
-    { status: 404, body: { error: 'Not Found', statusCode: 404 } },
-    'not_found',
-  ],
+  ['a wrong base URL', { status: 404, body: '<html>Not Found</html>' }, 'not_found'],
+  ['a wrong base URL of a web framework', { status: 404, body: { error: 'Not Found', statusCode: 404 } }, 'not_found'],
   ['a redirect', { status: 301, headers: { location: 'https://moved.example/' }, body: '' }, 'api'],
   ['a server that fails', { status: 503, body: { error: 1 } }, 'server'],
   ['a timeout of the server', { status: 408, body: { error: 1 } }, 'api'],

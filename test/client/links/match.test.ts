@@ -84,7 +84,7 @@ describe('a link has the wanted alias', () => {
     expect(isWanted(link, parseWanted(asked))).toBe(false)
   })
 
-  it('as a server may spell it, without moving a sign', () => {
+  it('in the spelling of a server, unless punctuation has moved', () => {
     const isFound = (alias: string, own: string) =>
       isWanted({ alias: own, shorturl: `https://sho.rt/${own}` }, { alias })
     for (const own of ['sale_v1-2', 'Sale-V12', 'salev12', 'sale-v1-2'])
@@ -118,7 +118,7 @@ describe('among several links', () => {
     expect(pickLink(links('tea', 'SALEMAY'), { alias: 'Sale_May' })?.alias).toBe('SALEMAY')
   })
 
-  it('one of each domain is picked, or the one on the given domain', () => {
+  it('one per domain is picked, or the one on the given domain', () => {
     const tea = ['https://sho.rt/Tea', 'https://go.example/tea', 'https://sho.rt/tea', 'https://go.example/cake']
     const links = tea.map((shorturl) => ({ alias: null, shorturl }))
     const picked = (wanted: WantedLink) => pickLinks(links, wanted).map(({ shorturl }) => shorturl)
@@ -126,7 +126,7 @@ describe('among several links', () => {
     expect(picked({ alias: 'tea', domain: 'GO.example' })).toEqual(['https://go.example/tea'])
   })
 
-  it('none is picked if the server has several other spellings', () => {
+  it('no link is picked if the server has several other spellings', () => {
     expect(pickLink(links('P_1_1', 'p.1.1'), { alias: 'p-1-1' })).toBeUndefined()
     expect(pickLink(links('sale', 'Sale'), { alias: 'SALE' })).toBeUndefined()
   })

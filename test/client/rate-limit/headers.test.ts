@@ -33,7 +33,7 @@ describe('parseRateHeaders', () => {
   })
 })
 
-describe('rateLimitStateOf', () => {
+describe('readRateLimitState', () => {
   const resetIn = (seconds: number, now?: string) => {
     const headers = new Headers({ [rateHeaders.reset]: String(SERVER_TIME + seconds) })
     if (now) headers.set(rateHeaders.date, now)

@@ -44,7 +44,7 @@ describe('a field that the server sends back', () => {
     ['a campaign whose name is under `domain`', updateCampaign, { id: 3, domain: 'Spring' }, { id: 3, name: 'Spring' }],
     ['a campaign without a rotator', createCampaign, { id: 3, rotator: null }, { id: 3, rotator: false }],
     ['a channel', createChannel, { ...channel, id: '3', description: '', starred: 0 }, channel],
-    ['a channel without a colour', createChannel, { id: 3, color: null }, { id: 3, color: null }],
+    ['a channel without a color', createChannel, { id: 3, color: null }, { id: 3, color: null }],
   ])('is read as in a list: %s', async (_, call, sent, read) => {
     expect(await call(connect(await serve({ body: { error: 0, ...sent } })))).toStrictEqual(read)
   })

@@ -45,7 +45,7 @@ describe('a refused key', () => {
   })
 })
 
-describe('a wrong base address', () => {
+describe('a wrong base URL', () => {
   it.each([
     ['an HTML page', html],
     ['text', 'no such page'],

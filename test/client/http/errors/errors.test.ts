@@ -84,7 +84,7 @@ describe('an error response', () => {
     }
   })
 
-  it('is recognised in the three forms of the opener API', async () => {
+  it('is recognized in the three forms of the opener API', async () => {
     const server = await serve(
       { body: { error: 'url is required & must be a valid URL' } },
       { body: { error: 1, message: 'URL parameter is missing' } },

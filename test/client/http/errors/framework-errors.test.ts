@@ -54,7 +54,7 @@ const calls: [string, (client: ShortLinkClient) => PromiseLike<unknown>][] = [
   ['ensure', (client) => client.links.ensure({ url: 'https://shop.example', custom: 'opening' })],
 ]
 
-describe.each(calls)('a value that steers a framework is passed on unchanged: %s', (_, call) => {
+describe.each(calls)('a value that a framework must handle is passed on unchanged: %s', (_, call) => {
   it.each(['fetch', 'fetch at once', 'key', 'hook'] as const)('an error with a digest, thrown by %s', async (place) => {
     const { client, slots, fetch, onError } = clientThatThrows(dynamic, place)
     expect(await thrown(call(client))).toBe(dynamic)

@@ -180,7 +180,7 @@ describe('client.paginate', () => {
   })
 
   it.each(['strict', 'report'] as const)(
-    'fails with validation %s if the server sends another page than the requested one',
+    'fails with validation %s if the server sends a different page from the requested one',
     async (validation) => {
       const server = await serve(page('urls', [wireLink(1)], { nextpage: 2, maxpage: 9 }))
       const list = (page?: number) =>

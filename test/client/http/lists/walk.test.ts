@@ -108,7 +108,7 @@ describe('a walk', () => {
     }
   })
 
-  it('fails when the server responds with another page than the one requested', async () => {
+  it('fails when the server responds with a different page from the one requested', async () => {
     const server = await serve(page('splash', [splash(1)], { nextpage: 2, maxpage: 9 }))
     const rows: number[] = []
     const walk = async () => {

@@ -85,7 +85,7 @@ it.each(broken)(
   },
 )
 
-it('counts the time of beforeRequest towards the timeout', async () => {
+it('counts the time of beforeRequest toward the timeout', async () => {
   const server = await serve({ body: account })
   const done: string[] = []
   const never = () => new Promise<void>(() => {})

@@ -14,7 +14,7 @@ function clientFor(body: BodyInit | null, init?: ResponseInit) {
   return { fetch, client: connect({ origin: 'http://localhost' }, { fetch }) }
 }
 
-test('a list is returned as it is', async () => {
+test('a list is returned unchanged', async () => {
   const { client } = clientFor('[{"id":1},{"id":2}]')
   expect(await client.request('GET', '/rows')).toEqual([{ id: 1 }, { id: 2 }])
 })

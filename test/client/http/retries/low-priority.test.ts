@@ -16,7 +16,7 @@ function setUp(options: ShortLinkClientOptions = {}) {
 const url = 'https://shop.example'
 
 describe('a call of low priority', () => {
-  it.each(['client', 'call'] as const)('waits behind all normal calls, if the %s says so', async (where) => {
+  it.each(['client', 'call'] as const)('waits behind all normal calls, if the %s has this priority', async (where) => {
     vi.useFakeTimers()
     const { sandbox, client, low } = setUp({ rateLimit: { requests: 1 } })
     await client.account.get()
@@ -63,7 +63,7 @@ describe('a call of low priority', () => {
     expect((await again).ok).toBe(true)
   })
 
-  it('waits 60 s after a 429 that names no wait, and fails if the server names more than 90 s', async () => {
+  it('waits 60 s after a 429 that states no wait, and fails if the server states more than 90 s', async () => {
     vi.useFakeTimers()
     const { sandbox, low } = setUp({ rateLimit: false })
     const unnamed = { status: 429, headers: { 'X-RateLimit-Reset': '', 'Retry-After': '' } }

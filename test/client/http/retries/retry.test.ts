@@ -156,7 +156,7 @@ describe('the wait before a retry', () => {
     expect(await delayAfter({ status: 503 }, { fetch: response })).toBe(30_000)
   })
 
-  it('follows the reset of the rate limit if a refusal names no wait', async () => {
+  it('follows the reset of the rate limit if a refusal states no wait', async () => {
     const delay = await delayAfter({ status: 429 })
     expect(delay).toBeGreaterThan(50_000)
     expect(delay).toBeLessThanOrEqual(63_000)
