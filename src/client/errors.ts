@@ -343,7 +343,7 @@ export class InvalidResponseError extends ShortLinkError {
  */
 export class LinkConflictError extends ShortLinkError {
   declare readonly code: 'link_conflict'
-  /** The short URL of the existing link. */
+  /** The short address of the existing link. */
   readonly shorturl: string
   /** The URL that it leads to. */
   readonly longurl: string

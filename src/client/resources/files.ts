@@ -10,7 +10,7 @@ import type { RequestOptions } from '../http/request-options.ts'
 import { createUpload, type UploadContent, uploadOptionChecks } from '../http/upload.ts'
 import { Resource } from './resource.ts'
 
-/** Files, each with a short URL. */
+/** Files, each with a short address. */
 export class FilesResource extends Resource {
   /**
    * Lists the files of the account: GET `/files`.
@@ -103,9 +103,9 @@ export interface FileQuery extends PageQuery {
 export interface FileUpload {
   /** The name to display. */
   name?: string | undefined
-  /** The alias of the short URL, instead of a random one. */
+  /** The alias of the short address, instead of a random one. */
   custom?: string | undefined
-  /** The domain of the short URL. */
+  /** The domain of the short address. */
   domain?: string | undefined
   /** The password for a download. */
   password?: string | undefined
