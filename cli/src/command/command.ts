@@ -164,7 +164,7 @@ function parseArguments(rawArgs: string[], args: Args, maxPositionals: number): 
   if (positionals.length > maxPositionals) throw new UsageError(`unexpected argument '${positionals[maxPositionals]}'`)
   const named = positional.map(([name], index) => [name, positionals[index]] as const)
   const missing = named.find(([name, value]) => value === undefined && (args[name] as Positional).required)
-  if (missing) throw new UsageError(`Missing required positional argument: ${missing[0].toUpperCase()}`)
+  if (missing) throw new UsageError(`missing argument ${missing[0].toUpperCase()}`)
   return { ...values, ...Object.fromEntries(named), _: positionals }
 }
 

@@ -30,7 +30,7 @@ Options:
 
 ${ADDRESS_AND_KEY}
 
-Exit status: 0 done, 1 something failed or is unknown, 2 wrong usage, 3 'sync --check' would change something,
+Exit status: 0 done, 1 something failed or is unknown, 2 wrong usage, 3 'sync --check' found differences,
 130 after Ctrl+C, 143 after SIGTERM, 129 after SIGHUP`
 
 /** Runs a command. Returns the exit status, or `undefined` if the command may have set `process.exitCode`. */

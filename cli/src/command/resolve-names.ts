@@ -102,7 +102,7 @@ async function checkOrigin(
   const maps = (to: (column: string) => string) => named.map((column) => `--map '${to(column)}'`).join(' ')
   const confirm = `--map '${named[0]}=${doubtful.find((kind) => columns.get(kind) === named[0])}'`
   throw new UsageError(
-    `${name}: has short addresses of ${foreign}, which is not on this server, where ${quoteNames(named)} may mean something else. ` +
+    `${name}: has short addresses of ${foreign}, which is not on this server, so ${quoteNames(named)} may mean something else here. ` +
       `Use ${maps((column) => `${column}=`)} to leave ${named.length > 1 ? 'them' : 'it'} out, or ${confirm} if it is correct`,
   )
 }
@@ -209,7 +209,7 @@ function createIdFinder(kind: NameKind, rows: readonly { id: number; name: strin
     if (found.length === 1) return { value: found[0]!.id }
     if (found.length > 1) {
       const ids = found.map(({ id }) => id).join(', ')
-      return { problem: `${kind}: ${found.length} are called ${formatValue(name)}, use an id: ${ids}` }
+      return { problem: `${kind}: ${found.length} ${kind}s are called ${formatValue(name)}, use an id: ${ids}` }
     }
     return { problem: describeUnknownName(kind, name, names) }
   }

@@ -286,7 +286,7 @@ function createTooManyDeletesIssue(deletions: readonly PlannedStep[], maxDeletes
 function createMayClearIssue(rows: readonly WantedRow[], names: readonly string[]): Issue {
   const some = listFirst(rows.map(({ params }) => params.custom))
   const links = rows.length === 1 ? `1 link (${some}) whose row has` : `${rows.length} links (${some}) whose rows have`
-  const message = `the plan updates ${links} no password, and an update may clear what no response shows: ${names.join(', ')}. Nothing was changed`
+  const message = `the plan updates ${links} no password, and an update may clear values that no response shows: ${names.join(', ')}. Nothing was changed`
   return { path: ['mayClear'], message }
 }
 

@@ -65,11 +65,11 @@ test.each([
 })
 
 test.each([
-  ['password', ['true', 'FALSE', ''], "column password: 'true' and 'FALSE' may not be the password of a link."],
-  ['Password', ['0', '1', '1'], "column Password: '0' and '1' may not be the password of a link."],
-  ['type', ['301', '302', ''], "column type: '301' and '302' may not be the type of a link."],
-  ['Status', ['301', '301', '301'], "column Status: '301' may not be the status of a link."],
-  ['Status', ['Active', 'active', ''], "column Status: 'Active' and 'active' may not be the status of a link."],
+  ['password', ['true', 'FALSE', ''], "column password: expected the password of a link, found 'true' and 'FALSE'."],
+  ['Password', ['0', '1', '1'], "column Password: expected the password of a link, found '0' and '1'."],
+  ['type', ['301', '302', ''], "column type: expected the type of a link, found '301' and '302'."],
+  ['Status', ['301', '301', '301'], "column Status: expected the status of a link, found '301'."],
+  ['Status', ['Active', 'active', ''], "column Status: expected the status of a link, found 'Active' and 'active'."],
 ])('a column %s with %j is an error that suggests two --map options', async (column, cells, message) => {
   const { sandbox, write } = await setUp()
   const rows = cells.map((cell, index) => `${shop(`${index}`)},${cell}\n`).join('')

@@ -55,7 +55,7 @@ const walled: Answering = (request, destroy) =>
     : { status: 200, body: '<script>document.cookie="wall=passed; path=/";location.reload();</script>' }
 
 /** Servers, with patterns for the first line of the report and for another line. */
-const servers: [what: string, server: () => Answering | undefined, says: RegExp[], path?: string][] = [
+const servers: [name: string, server: () => Answering | undefined, patterns: RegExp[], path?: string][] = [
   ['the platform', () => platform(), [/^Works: http:\S+\/api$/]],
   [
     'an address without /api',
@@ -78,22 +78,22 @@ const servers: [what: string, server: () => Answering | undefined, says: RegExp[
   [
     'nginx without the platform',
     () => page404,
-    [/^Wrong address: every call to http:\S+\/api gets 404$/, /^ {2}The platform does not respond at http:/],
+    [/^Wrong address: every call to http:\S+\/api returned 404$/, /^ {2}The platform does not respond at http:/],
   ],
   [
     '404s with other JSON',
     () => () => ({ status: 404, body: { error: { code: 'not_found' } } }),
-    [/^Wrong address: every call to http:\S+\/api gets 404$/],
+    [/^Wrong address: every call to http:\S+\/api returned 404$/],
   ],
   [
     'another shortener',
     () => () => ({ status: 401, body: { error: { code: 'unauthorized' } } }),
-    [/^Another platform: /, /^ {2}GET http:\S+\/api\/account gets 401 /],
+    [/^Another platform: /, /^ {2}GET http:\S+\/api\/account returned 401 /],
   ],
   [
     'successes without the envelope',
     () => () => ({ body: { hello: 'world' } }),
-    [/^Another platform: /, /^ {2}GET http:\S+\/api\/account gets 200\.$/],
+    [/^Another platform: /, /^ {2}GET http:\S+\/api\/account returned 200\.$/],
   ],
   [
     'a redirect to another origin',
@@ -104,7 +104,7 @@ const servers: [what: string, server: () => Answering | undefined, says: RegExp[
     'a closed port',
     () => undefined,
     [
-      /^Cannot be told: no response from http:\S+\/api$/,
+      /^Inconclusive: no response from http:\S+\/api$/,
       /ECONNREFUSED/,
       /^ {2}Check that 127\S+ is spelled correctly and running/,
     ],
@@ -146,11 +146,11 @@ const servers: [what: string, server: () => Answering | undefined, says: RegExp[
     [/^Works in part: /, /^ {2}qr\.list\(\): no response\. The client cannot use this/],
   ],
   ['an endpoint that the server lacks', () => part('/api/splash', page404), [/^Works: /, /^ {2}splash\.list\(\): 404/]],
-  ['a server that fails', () => () => ({ status: 503, body: html }), [/^Cannot be told: the server fails \(503\)/]],
+  ['a server that fails', () => () => ({ status: 503, body: html }), [/^Inconclusive: the server fails \(503\)/]],
   [
     'a rate limit that is used up',
     () => () => ({ status: 200, body: { error: 429, message: 'Slow down', 'Retry-After': 41 } }),
-    [/^Cannot be told: the rate limit is used up/, /Run the doctor again in 41 seconds/],
+    [/^Inconclusive: the rate limit is used up/, /Run the doctor again in 41 seconds/],
   ],
   [
     'a rate limit that is used up in the middle',
@@ -174,7 +174,7 @@ const servers: [what: string, server: () => Answering | undefined, says: RegExp[
     () =>
       ({ url }) =>
         url.startsWith('/v1/') ? page404() : homePage(),
-    [/^Wrong address: every call to http:\S+\/v1 gets 404$/],
+    [/^Wrong address: every call to http:\S+\/v1 returned 404$/],
     '/v1',
   ],
   [
@@ -205,16 +205,19 @@ async function examine(answer: Answering | undefined, path = '/api', ...args: st
   return { stdout, lines: stdout.trimEnd().split('\n'), seen, origin, status: process.exitCode }
 }
 
-it.each(servers)('recognizes %s, and reports at most ten lines, the verdict first', async (_, server, says, path) => {
-  const { lines, status } = await examine(server(), path)
-  const [verdict, ...notes] = says
-  expect(lines[0]).toMatch(verdict!)
-  for (const note of notes) expect(lines).toContainEqual(expect.stringMatching(note))
-  expect(lines.length).toBeLessThanOrEqual(10)
-  expect(lines.at(-1)).toMatch(/^ {2}\d+ requests? sent, and nothing was changed\.$/)
-  // A server that works only in part, or with other options, is a failure too.
-  expect(status).toBe(lines[0]!.startsWith('Works: ') ? 0 : 1)
-})
+it.each(servers)(
+  'recognizes %s, and reports at most ten lines, the verdict first',
+  async (_, server, patterns, path) => {
+    const { lines, status } = await examine(server(), path)
+    const [verdict, ...notes] = patterns
+    expect(lines[0]).toMatch(verdict!)
+    for (const note of notes) expect(lines).toContainEqual(expect.stringMatching(note))
+    expect(lines.length).toBeLessThanOrEqual(10)
+    expect(lines.at(-1)).toMatch(/^ {2}\d+ requests? sent, and nothing was changed\.$/)
+    // A server that works only in part, or with other options, is a failure too.
+    expect(status).toBe(lines[0]!.startsWith('Works: ') ? 0 : 1)
+  },
+)
 
 it('reports that a wrong key is refused with each scheme', async () => {
   vi.stubEnv('SHORTLINK_API_KEY', 'another-key')
@@ -291,7 +294,7 @@ it('prints what to check if there is no connection, and does not suggest running
   vi.stubEnv('SHORTLINK_BASE_URL', 'https://sho.invalid/api')
   const { stdout } = await run('doctor')
   expect(stdout.split('\n')).toEqual([
-    'Cannot be told: no response from https://sho.invalid/api',
+    'Inconclusive: no response from https://sho.invalid/api',
     '  getaddrinfo ENOTFOUND sho.invalid.',
     '  Check that sho.invalid is spelled correctly and running, and that no firewall or proxy is in the way. --help shows how to use a proxy.',
     '  1 request sent, and nothing was changed.',

@@ -51,7 +51,7 @@ test('a file may mix line endings, and rows with a line break or tab in their ad
   expect(stdout).toContain(',not-sent,"url: expected an absolute URL with its scheme')
 })
 
-const alias = 'could be the alias, and would not be sent. Use --map'
+const alias = 'could be the alias, but would not be sent. Use --map'
 
 test.each<[string, string, string | Buffer | undefined, string]>([
   ['a missing file', 'none.csv', undefined, ': there is no such file'],
@@ -65,7 +65,7 @@ test.each<[string, string, string | Buffer | undefined, string]>([
   ['a workbook under another name', 'links.csv', Buffer.from('PK\x03\x04abc\0'), ': is a workbook'],
   ['NUL bytes', 'links.csv', Buffer.alloc(100), ', line 1: has NUL bytes, so it is not text'],
   ['a NUL byte near the end', 'links.csv', `url\n${'a\n'.repeat(100_000)}\0`, ', line 100002: has NUL bytes'],
-  ['an empty file', 'links.csv', '\uFEFF\n', ', line 1: expected a header with column names, the file is empty'],
+  ['an empty file', 'links.csv', '\uFEFF\n', ', line 1: expected a header with column names, but the file is empty'],
   [
     'two columns for one parameter',
     'links.csv',
@@ -110,9 +110,14 @@ test.each<[string, string, string | Buffer | undefined, string]>([
     'an open quote',
     'links.csv',
     'url,custom\na,b\n"a,b\nc,d\ne,f\n',
-    ', line 3: a quote (") opens a cell of this row and does not close it',
+    ', line 3: a cell of this row has an opening quote (") without a closing one',
   ],
-  ['an open quote before others', 'links.csv', 'url,title\na,"b\nc,"d ""x"""\n', ', line 2: a quote (") opens'],
+  [
+    'an open quote before closed ones',
+    'links.csv',
+    'url,title\na,"b\nc,"d ""x"""\n',
+    ', line 2: a cell of this row has an opening quote (")',
+  ],
   ['a quote in a cell', 'links.csv', 'url,title\na,5" lamp\n', ', line 2: Invalid Opening Quote'],
   ['broken JSON', 'links.json', '[\n {"url": "a"},\n {"url": }\n]', `: expected JSON: Unexpected token '}'`],
   ['JSON that is not a list', 'links.json', '{"url": "a"}', ', line 1: expected a list of objects'],

@@ -35,7 +35,9 @@ test('list prints a row of the wrong type unchanged, reports it, and exits with 
   const { status, stdout, stderr } = await run('list', 'campaigns', '--json')
   expect(status).toBe(1)
   expect(JSON.parse(stdout)).toMatchObject([fitting, { id: { odd: 2 } }, { row: null }])
-  expect(stderr).toMatch(/^shortlink list: printed unchanged, but not as documented: .*campaigns\.1\.id: expected/)
+  expect(stderr).toMatch(
+    /^shortlink list: rows that do not match their documented type were printed unchanged: .*campaigns\.1\.id: expected/,
+  )
 })
 
 test('a table aligns characters that are two columns wide on a terminal', async () => {

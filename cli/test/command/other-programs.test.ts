@@ -48,7 +48,7 @@ test.each<[string, string, Expected, string[]?]>([
   [
     'Polr',
     `short_url,long_url,clicks,is_disabled,is_custom\ntea,${tea},4,0,1\nlamps,${lamps},2,1,1\n`,
-    "column 'short_url' could be the alias, and would not be sent. Use --map 'short_url=custom'",
+    "column 'short_url' could be the alias, but would not be sent. Use --map 'short_url=custom'",
   ],
   [
     'Polr, with a disabled link',
@@ -69,7 +69,10 @@ test.each<[string, string, Expected, string[]?]>([
   [
     'a program with a number in its other column',
     `url,alias,Short ID\n${tea},tea,1\n${lamps},,17\n`,
-    [a, "custom: is empty, and the alias may be in 'Short ID'. Write it into this cell, or use --map 'Short ID='"],
+    [
+      a,
+      "custom: is empty, and the alias may be in 'Short ID'. Write it into this cell, or use --map 'Short ID=' to leave that column out",
+    ],
   ],
   [
     'a program with two other columns that contradict each other',
@@ -120,23 +123,23 @@ test.each<[string, string, Expected, string[]?]>([
   [
     'End date',
     `url,slug,End date\n${tea},tea,${end}\n`,
-    "column End date: could be the expiry of a link, and would not be sent. Use --map 'End date=expiry', or --map 'End date=' to leave it out",
+    "column End date: could be the expiry of a link, but would not be sent. Use --map 'End date=expiry', or --map 'End date=' to leave it out",
   ],
   ['End date, mapped', `url,slug,End date\n${tea},tea,${end}\n`, [{ ...a, expiry: end }], ['--map', 'End date=expiry']],
   [
     'expiredUrl in addition to an expiry',
     `url,slug,expiresAt,expiredUrl\n${tea},tea,${end},${lamps}\n`,
-    "column expiredUrl: could be the expiry of a link, and would not be sent. Use --map 'expiredUrl=' to leave it out",
+    "column expiredUrl: could be the expiry of a link, but would not be sent. Use --map 'expiredUrl=' to leave it out",
   ],
   [
     'Click limit',
     `url,slug,Click limit\n${tea},tea,100\n`,
-    "column Click limit: limits the visits of a link, and would not be sent. Use --map 'Click limit=' to leave it out",
+    "column Click limit: limits the visits of a link, but would not be sent. Use --map 'Click limit=' to leave it out",
   ],
   [
     'expire_at_views',
     `url,slug,expire_at_views\n${tea},tea,100\n`,
-    'column expire_at_views: limits the visits of a link, and would not be sent.',
+    'column expire_at_views: limits the visits of a link, but would not be sent.',
   ],
   [
     'expired',
@@ -147,7 +150,7 @@ test.each<[string, string, Expected, string[]?]>([
   [
     'hasPassword',
     `url,slug,hasPassword\n${tea},tea,false\n${lamps},l,true\n`,
-    "column hasPassword: could be the password of a link, and would not be sent. Use --map 'hasPassword=' to leave it out",
+    "column hasPassword: could be the password of a link, but would not be sent. Use --map 'hasPassword=' to leave it out",
   ],
   ['hasPassword that is false', `url,slug,hasPassword\n${tea},tea,false\n`, [a]],
   [
@@ -178,7 +181,7 @@ test.each<[string, string, Expected, string[]?]>([
   [
     'Mobile redirect',
     `url,slug,Mobile redirect\n${tea},tea,${shop('m')}\n`,
-    "column Mobile redirect: could be the devicetarget of a link, and would not be sent. Use --map 'Mobile redirect=devicetarget.Android', or --map 'Mobile redirect=' to leave it out",
+    "column Mobile redirect: could be the devicetarget of a link, but would not be sent. Use --map 'Mobile redirect=devicetarget.Android', or --map 'Mobile redirect=' to leave it out",
   ],
   [
     'Mobile redirect, mapped to one device',
@@ -189,7 +192,7 @@ test.each<[string, string, Expected, string[]?]>([
   [
     'geo',
     JSON.stringify([{ url: tea, slug: 'tea', geo: { DE: shop('de') } }]),
-    "column geo: could be the geotarget of a link, and would not be sent. Use --map 'geo=geotarget'",
+    "column geo: could be the geotarget of a link, but would not be sent. Use --map 'geo=geotarget'",
   ],
   [
     'geo, mapped',

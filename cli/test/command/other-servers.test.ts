@@ -59,7 +59,7 @@ test('ids in JSON and in the result of an import are checked too', async () => {
   for (const command of ['import', 'sync']) {
     const { status, stderr } = await run(command, file)
     expect(status).toBe(2)
-    expect(stderr).toContain("r.csv: has short addresses of old.example, which is not on this server, where 'campaign'")
+    expect(stderr).toContain("r.csv: has short addresses of old.example, which is not on this server, so 'campaign'")
   }
   expect(sentTo(sandbox)).toEqual([])
 })

@@ -11,7 +11,7 @@ test.each([
   [
     'a result with other columns and without links',
     'Link,shorturl,alias,created,outcome,error\nx,,,rejected,No.\n',
-    'another file',
+    'a file with other columns than',
   ],
   ['a file of links', `url,custom\n${shop('x')},x\n`, 'is not a result of'],
   ['any other file', 'Dear all,\n', 'is not a result of'],

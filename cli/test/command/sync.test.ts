@@ -30,7 +30,7 @@ it('prints a plan without changing anything, applies it, and then finds nothing 
   expect(plan.stderr).toBe(`read as: alias → custom
 1 to create, 1 to update, 1 to keep, 1 to delete
 57 clicks of the deleted links would be gone.
-An update may clear what no response shows: password, pixels, type, languagetarget. If the links have passwords, add a column password.
+An update may clear values that no response shows: password, pixels, type, languagetarget. If the links have passwords, add a column password.
 Nothing was changed: --apply --may-clear applies this plan.
 `)
   expect(sandbox.requests).toHaveLength(1)
@@ -61,7 +61,7 @@ it('does not print links without changes, and names parameters that are not comp
   const file = await write('links.csv', `custom,url,password\ntea,${shop('tea')},open sesame\n`)
   const short = await run('sync', file, '--json')
   expect(JSON.parse(short.stdout)).toEqual([])
-  expect(short.stderr).toContain('Not compared, because the list of links does not show it: password.\n')
+  expect(short.stderr).toContain('Not in the list of links, so not compared: password.\n')
 })
 
 it('finds no difference in a title that the server returns with HTML entities', async () => {
@@ -209,7 +209,7 @@ it('rejects --apply without --may-clear before anything is written, unless each 
   expect(status).toBe(2)
   expect(stdout).toBe('')
   expect(stderr).toContain(
-    '--may-clear: the plan updates 1 link (cake) whose row has no password, and an update may clear what no response shows: password, pixels, type, languagetarget. Nothing was changed. If the links have passwords, add a column password. If not, use --may-clear',
+    '--may-clear: the plan updates 1 link (cake) whose row has no password, and an update may clear values that no response shows: password, pixels, type, languagetarget. Nothing was changed. If the links have passwords, add a column password. If not, use --may-clear',
   )
   expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET'])
   const rows = (password: string) => `alias,url,password\ncake,${shop('cake')},${password}\nlamps,${shop('lamps')},\n`
@@ -239,7 +239,9 @@ it('names parameters that the server stores in another form, and makes no change
   for (const option of [[], ['--check'], ['--apply']]) {
     const { status, stdout, stderr } = await run('sync', file, ...option)
     expect(status).toBe(0)
-    expect(stderr).toContain('The server stores in another form than the file has: tea (url, title).\nNothing to do.\n')
+    expect(stderr).toContain(
+      'The server stores these values in another form than the file: tea (url, title).\nNothing to do.\n',
+    )
     expect(stdout).toContain(`keep,tea,sho.rt,${shop('tea')},${shop('Tea')},,"url, title",,done,\n`)
   }
 })

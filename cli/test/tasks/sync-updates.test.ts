@@ -110,7 +110,7 @@ test('without mayClear, a plan that updates a link without a password in its row
   const run = syncLinks(client, rows, { apply: true }).summary()
   await expect(run).rejects.toMatchObject(refused)
   await expect(run).rejects.toThrow(
-    'the plan updates 1 link (tea) whose row has no password, and an update may clear what no response shows: password, pixels, type, languagetarget. Nothing was changed',
+    'the plan updates 1 link (tea) whose row has no password, and an update may clear values that no response shows: password, pixels, type, languagetarget. Nothing was changed',
   )
   expect(writes(sandbox)).toEqual([])
 

@@ -63,7 +63,7 @@ export default defineCommand(
 
 /** Formats a report: the verdict and its explanation, in at most ten lines. */
 function formatReport({ text, notes, requests }: Report): string {
-  const shown = notes.length > 8 ? [...notes.slice(0, 7), `${notes.length - 7} more: --json`] : notes
+  const shown = notes.length > 8 ? [...notes.slice(0, 7), `${notes.length - 7} more: use --json`] : notes
   const last = `${pluralize(requests, 'request')} sent, and nothing was changed.`
   return [text, ...[...shown, last].map((note) => `  ${note}`), ''].join('\n')
 }

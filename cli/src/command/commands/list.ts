@@ -59,8 +59,10 @@ export default defineCommand(
         },
         () => 'stopped: the list is incomplete.',
       )
-      if (problems.length > 0)
-        throw new IncompleteError(`printed unchanged, but not as documented: ${problems.join('; ')}`)
+      if (problems.length > 0) {
+        const unchanged = 'rows that do not match their documented type were printed unchanged'
+        throw new IncompleteError(`${unchanged}: ${problems.join('; ')}`)
+      }
       if (lacking.length > 0) {
         const missing = `columns that are missing from the first page were left out: ${lacking.join(', ')}`
         throw new IncompleteError(`${missing}. --format ndjson includes them`)

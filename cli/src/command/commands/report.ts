@@ -36,7 +36,11 @@ export default defineCommand(
         valueHint: groupings.join('|'),
         description: 'print one row per campaign, domain or channel instead of one per link',
       },
-      top: { type: 'string', valueHint: 'n', description: 'print only the n rows with the most new clicks, or clicks' },
+      top: {
+        type: 'string',
+        valueHint: 'n',
+        description: 'print only the n rows with the most new clicks; without --previous, with the most clicks',
+      },
       ...outputArgs,
       ...clientArgs,
     },

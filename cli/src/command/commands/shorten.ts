@@ -34,7 +34,7 @@ export default defineCommand(
       urls: {
         type: 'positional',
         required: false,
-        description: 'URL…; default, or for -: one per line from standard input',
+        description: 'the URLs to shorten; default, also with -: one per line from standard input',
       },
       alias: { type: 'string', valueHint: 'alias', description: 'the alias, for one URL; default: the server chooses' },
       domain: { type: 'string', valueHint: 'url', description: 'a branded domain of the account' },
@@ -46,7 +46,8 @@ export default defineCommand(
       if (given.length === 0 && process.stdin.isTTY)
         throw new UsageError('no URL: expected at least one argument, or lines on standard input')
       const urls = given.join() === '-' ? [] : given
-      if (alias && urls.length !== 1) throw new UsageError('--alias takes exactly one URL')
+      if (alias && urls.length !== 1)
+        throw new UsageError(`--alias needs exactly one URL as an argument, received ${urls.length}`)
       for (const [name, value = ''] of [['alias', alias] as const, ['domain', domain] as const])
         throwIfHidden(name, value)
       const work = new Work(createClient(args), 'URLs')

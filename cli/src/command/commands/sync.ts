@@ -23,7 +23,7 @@ const syncNotes = `Each row of the file has an alias and a url, and optionally t
 Parameters that the list of links shows are compared. The others are only sent with creations and updates.
 
 Some servers clear what an update leaves out. So each update also sends what the server shows of the link: its expiry, targets, domain, title,
-description, campaign and channel. No server shows passwords, pixels, the type and targets by language. If the file has no column password,
+description, campaign and channel. No server shows passwords, pixels, types or targets by language. If the file has no column password,
 --apply updates links only with --may-clear.
 
 In CI: sync links.csv --check exits with 3 if the links differ from the file, and sync links.csv --apply makes them the same.
@@ -178,14 +178,14 @@ function printTotals(
   if (clicks > 0 && !(apply && isKept))
     console.error(`${pluralize(clicks, 'click')} of the deleted links ${apply ? 'are gone' : 'would be gone'}.`)
   if (plan.notCompared.length > 0) {
-    console.error(`Not compared, because the list of links does not show it: ${plan.notCompared.join(', ')}.`)
+    console.error(`Not in the list of links, so not compared: ${plan.notCompared.join(', ')}.`)
   }
   const differing = steps.filter(({ differs }) => differs.length > 0)
   if (differing.length > 0) console.error(toPrintable(describeDiffering(differing)))
   const { total, keep, done, created, updated, deleted, mayBeCleared, refused } = plan
   if (refused?.issues.some(({ path }) => path[0] === 'maxDeletes')) throwRefused(refused)
   if (!apply && mayBeCleared.length > 0) {
-    console.error(`An update may clear what no response shows: ${mayBeCleared.join(', ')}.${refused ? ADVICE : ''}`)
+    console.error(`An update may clear values that no response shows: ${mayBeCleared.join(', ')}.${refused ? ADVICE : ''}`)
   }
   const changes = total - keep
   const option = refused ? '--apply --may-clear' : '--apply'
@@ -221,7 +221,7 @@ const MAX_DIFFERING = 5
 function describeDiffering(steps: readonly SyncResult[]): string {
   const named = steps.slice(0, MAX_DIFFERING).map(({ alias, differs }) => `${alias} (${differs.join(', ')})`)
   const more = steps.length > MAX_DIFFERING ? `, and ${formatCount(steps.length - MAX_DIFFERING)} more` : ''
-  return `The server stores in another form than the file has: ${named.join(', ')}${more}.`
+  return `The server stores these values in another form than the file: ${named.join(', ')}${more}.`
 }
 
 /** Throws the error of a refused plan, with the command's options instead of the function's. */

@@ -100,18 +100,18 @@ function judgeFailure({ baseUrl }: Subject, { kind, response, error }: ExaminedC
     const advice = `Check that ${host} is spelled correctly and running, and that no firewall or proxy is in the way. --help shows how to use a proxy.`
     return conclude(
       'cannot be told',
-      `Cannot be told: no response from ${baseUrl}`,
+      `Inconclusive: no response from ${baseUrl}`,
       `${describeNoConnection(error)}.`,
       advice,
     )
   }
   if (kind === 'failing') {
-    const text = `Cannot be told: the server fails (${response})`
+    const text = `Inconclusive: the server fails (${response})`
     return conclude('cannot be told', text, 'Report this to the operator of the server.')
   }
   if (error?.code !== 'rate_limit') return undefined
   const note = `Run the doctor again in ${formatDuration(error.retryAfter ?? 60)}.`
-  return conclude('cannot be told', 'Cannot be told: the rate limit is used up', note)
+  return conclude('cannot be told', 'Inconclusive: the rate limit is used up', note)
 }
 
 /** Describes why there was no connection, without the advice that the error's message has. */
@@ -157,7 +157,7 @@ function judgeWorking({ authScheme, baseUrl }: Subject, calls: ExaminedCall[], s
 async function tryOtherAddresses({ baseUrl, headers = [] }: Subject, calls: readonly ExaminedCall[], ask: Ask) {
   const [account] = calls as [ExaminedCall]
   const location = account.error && 'headers' in account.error ? account.error.headers.get('Location') : null
-  const got = `GET ${baseUrl}/account gets ${account.response}.`
+  const got = `GET ${baseUrl}/account returned ${account.response}.`
   const others = listOtherBaseUrls(baseUrl, location)
   for (const other of others) {
     // Headers may be secrets, such as cookies, so they are not sent to another origin.
@@ -176,7 +176,7 @@ async function tryOtherAddresses({ baseUrl, headers = [] }: Subject, calls: read
   const isRedirect = status >= 300 && status < 400
   if (isRedirect || calls.every(({ error }) => error?.code === 'not_found')) {
     const target = shorten(toPrintable(location ?? 'another address'), 200)
-    const problem = isRedirect ? `${baseUrl} redirects to ${target}` : `every call to ${baseUrl} gets 404`
+    const problem = isRedirect ? `${baseUrl} redirects to ${target}` : `every call to ${baseUrl} returned 404`
     return conclude('wrong address', `Wrong address: ${problem}`, ...notes)
   }
   if (calls.every(({ kind }) => kind === 'web page')) {
@@ -185,7 +185,7 @@ async function tryOtherAddresses({ baseUrl, headers = [] }: Subject, calls: read
       'If a browser shows the platform there, ask the operator which cookie or User-Agent is let through: --header sends it.'
     return conclude('web page', text, ...notes, advice)
   }
-  const text = `Another platform: ${baseUrl} does not respond as this platform does`
+  const text = `Another platform: ${baseUrl} does not have the API that this client needs`
   return conclude('another platform', text, ...notes, 'The client does not work with other shorteners.')
 }
 

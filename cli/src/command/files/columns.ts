@@ -169,7 +169,7 @@ function throwIfOverlooked(input: Input, columns: readonly Column[]): void {
   if (!first || !missing.includes('custom')) return
   const which = `${aliases.length > 1 ? 'columns' : 'column'} ${quoteNames(aliases.map(({ name }) => name))}`
   throw new UsageError(
-    `${input.name}: ${which} could be the alias, and would not be sent. Use --map '${first.name}=custom', or --map '${first.name}=' to leave it out`,
+    `${input.name}: ${which} could be the alias, but would not be sent. Use --map '${first.name}=custom', or --map '${first.name}=' to leave it out`,
   )
 }
 
@@ -191,7 +191,7 @@ function throwIfIgnoredSilently(input: Input, columns: readonly Column[]): void 
     const target =
       parameter?.endsWith('target') && !/^[[{]/.test(example) ? suggestTargetParameter(parameter) : parameter
     const advice = isSendable && target ? `--map '${name}=${target}', or ${leaveOut}` : leaveOut
-    throw new UsageError(`${input.name}, column ${name}: ${what}, and would not be sent. Use ${advice}`)
+    throw new UsageError(`${input.name}, column ${name}: ${what}, but would not be sent. Use ${advice}`)
   }
 }
 
@@ -211,7 +211,8 @@ function throwIfForeign(input: Input, columns: readonly Column[]): void {
     if (!foreign || isMapped || cells.length === 0 || !cells.every((cell) => foreign.test(cell))) continue
     const examples = quoteNames([...new Set(cells)].slice(0, 3))
     const advice = `Use --map '${name}=' to leave it out, or --map '${name}=${parameter}' to send it`
-    throw new UsageError(`${input.name}, column ${name}: ${examples} may not be the ${parameter} of a link. ${advice}`)
+    const problem = `expected the ${parameter} of a link, found ${examples}`
+    throw new UsageError(`${input.name}, column ${name}: ${problem}. ${advice}`)
   }
 }
 

@@ -88,7 +88,7 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
   const lineEnd = /\r\n|\r|\n/.exec(text)?.[0] ?? '\n'
   const delimiter = separator ?? (extension === '.tsv' ? '\t' : detectDelimiter(body))
   if (body.trim() === '')
-    throw new UsageError(`${name}, line 1: expected a header with column names, the file is empty`)
+    throw new UsageError(`${name}, line 1: expected a header with column names, but the file is empty`)
   let lines = 0
   const onRecord = (record: string[], info: { lines: number }) => {
     lines = info.lines
@@ -108,7 +108,7 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
     if (!(error instanceof CsvError)) throw error
     const isOpen = ['CSV_QUOTE_NOT_CLOSED', 'CSV_INVALID_CLOSING_QUOTE'].includes(error.code)
     const line = (isOpen ? lines + 1 : Number(error.lines)) + (separatorLine ? 1 : 0)
-    const problem = isOpen ? 'a quote (") opens a cell of this row and does not close it' : error.message
+    const problem = isOpen ? 'a cell of this row has an opening quote (") without a closing one' : error.message
     throw new UsageError(`${name}, line ${line}: ${problem}`)
   }
   // In the files of other programs, apostrophes are guards only if every formula has one.

@@ -139,7 +139,7 @@ function readAlias(row: InputRow, columns: readonly Column[], aliases: readonly 
   if (!first) return {}
   const names = quoteNames(others.map(({ from = '' }) => from))
   return {
-    problem: `custom: is empty, and the alias may be in ${names}. Write it into this cell, or use --map '${first.from}='`,
+    problem: `custom: is empty, and the alias may be in ${names}. Write it into this cell, or use --map '${first.from}=' to leave that column out`,
   }
 }
 

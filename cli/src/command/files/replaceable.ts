@@ -35,5 +35,5 @@ export async function throwIfNotReplaceable(
     )
   }
   const isOther = String([...result.columns].sort()) !== String([...input.columns].sort())
-  if (addresses.length === 0 && isOther) refuse(`is the result of another file than ${input.name}`)
+  if (addresses.length === 0 && isOther) refuse(`is the result of a file with other columns than ${input.name}`)
 }
