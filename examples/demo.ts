@@ -19,7 +19,7 @@ const isTerminal = process.stdout.isTTY === true
 const paint = (style: 'bold' | 'dim' | 'green' | 'red', text: string) => (isTerminal ? styleText(style, text) : text)
 
 const heading = (text: string) => console.log(`\n${paint('bold', text)}`)
-const done = (what: string, result: string) => console.log(`  ${paint('green', '✓')} ${what.padEnd(15)} ${result}`)
+const done = (label: string, result: string) => console.log(`  ${paint('green', '✓')} ${label.padEnd(15)} ${result}`)
 const more = (text: string) => console.log(paint('dim', `                    ${text}`))
 
 /** Reads every resource, and changes nothing. */
@@ -30,7 +30,7 @@ async function read(client: ShortLinkClient): Promise<void> {
   done('account', `${account.username} <${account.email}>, plan ${account.status}, ends ${account.expires ?? 'never'}`)
 
   const first = <T>(page: Page<T>, name: (row: T) => string) =>
-    `${page.result} in all${page.items[0] === undefined ? '' : `, the first is ${name(page.items[0])}`}`
+    `${page.result} in total${page.items[0] === undefined ? '' : `, the first is ${name(page.items[0])}`}`
   done(
     'domains',
     first(await client.domains.list({ limit: 5 }), (row) => row.domain),
@@ -73,9 +73,9 @@ async function read(client: ShortLinkClient): Promise<void> {
   for await (const page of client.campaigns.list({}, { concurrency: 4 }).pages()) {
     rows += page.items.length
     pages += 1
-    assert.ok(rows <= page.result!, 'a page came twice')
+    assert.ok(rows <= page.result!, 'a page was returned twice')
   }
-  done('campaigns', `${rows} walked over ${pages} pages, four of them in flight`)
+  done('campaigns', `${rows} read from ${pages} pages, four in flight at a time`)
 }
 
 /** Creates one of everything, uses it, and deletes it. */
@@ -121,16 +121,16 @@ async function write(client: ShortLinkClient, folder: string): Promise<void> {
     'menu & prices.pdf',
     await fileFromPath(path),
     { name: 'Menu', custom: 'menu', expiry: '2030-12-31' },
-    { onProgress: progressBar('file') },
+    { onProgress: createProgressBar('file') },
   )
-  done('file', `6 MB from disk are at ${shorturl}`)
+  done('file', `6 MB from disk, now at ${shorturl}`)
 
   const link = await client.opener.create({ url: 'https://www.youtube.com/watch?v=aqz-KE-bpKQ', status: 'public' })
   assert.ok(link.devicetarget.length >= 3)
   done('app opener', `${link.shorturl} opens ${link.provider}`)
   for (const { device, link: target } of link.devicetarget) more(`${device.padEnd(8)} ${shorten(target, 72)}`)
 
-  heading('Tidy up')
+  heading('Clean up')
   const actions = [
     await client.channels.delete(channel.id),
     await client.qr.delete(code.id),
@@ -142,30 +142,30 @@ async function write(client: ShortLinkClient, folder: string): Promise<void> {
 }
 
 /** Runs an import, a report and a sync on an account with ten links. The command of `shortlink-cli` does the same. */
-async function tasks(client: ShortLinkClient, visit: () => void): Promise<void> {
+async function runTasks(client: ShortLinkClient, visit: () => void): Promise<void> {
   heading('Tasks')
   const rows = ['tea', 'cake', 'lamps'].map((name) => ({ url: `https://shop.example/new/${name}`, custom: name }))
   const imported = await importLinks(client, rows).summary()
   assert.deepEqual(await importLinks(client, rows).summary(), { ...imported, created: 0, found: rows.length })
-  done('import', `${imported.created} links of ${imported.total} rows; the second time ${imported.done} were there`)
+  done('import', `${imported.created} links from ${imported.total} rows; a second import found all ${imported.done}`)
 
   const previous: ReportResult[] = []
   for await (const link of reportLinks(client)) previous.push(link)
   visit()
   const { total, changed } = await reportLinks(client, { previous }).summary()
   assert.equal(changed, 1)
-  done('report', `${total} links, ${changed} changed since the report before`)
+  done('report', `${total} links, ${changed} changed since the previous report`)
 
   const wanted = [{ alias: 'tea', url: 'https://shop.example/better/tea' }, ...rows.slice(1)]
   const plan = await syncLinks(client, wanted).summary()
   await syncLinks(client, wanted, { apply: true, mayClear: true }).summary()
   assert.equal((await syncLinks(client, wanted).summary()).keep, wanted.length)
-  done('sync', `${plan.update} updated, ${plan.keep} kept; after that nothing is to do`)
+  done('sync', `${plan.update} updated, ${plan.keep} kept; a second sync has nothing to do`)
 }
 
-/** Errors as values. */
-async function fail(client: ShortLinkClient): Promise<void> {
-  heading('Fail well')
+/** Shows errors as values. */
+async function showErrors(client: ShortLinkClient): Promise<void> {
+  heading('Errors')
   const missing = await client.qr.get(999_999_999).safe()
   assert.ok(!missing.ok && isShortLinkError(missing.error))
   done(missing.error.code, missing.error.message)
@@ -176,13 +176,13 @@ async function fail(client: ShortLinkClient): Promise<void> {
   done(wrong.error.code, wrong.error.message)
 }
 
-/** Draws the progress of an upload: over itself on a terminal, nothing elsewhere. */
-function progressBar(what: string): (progress: UploadProgress) => void {
+/** Creates a progress bar for an upload. It is redrawn in place on a terminal, and not shown elsewhere. */
+function createProgressBar(label: string): (progress: UploadProgress) => void {
   return ({ loaded, total = loaded }) => {
     if (!isTerminal) return
     const filled = Math.round((loaded / total) * 30)
     const bar = `${'█'.repeat(filled)}${'░'.repeat(30 - filled)} ${Math.round((100 * loaded) / total)} %`
-    process.stdout.write(`\r    ${what.padEnd(15)} ${bar}${loaded === total ? '\r\x1b[2K' : ''}`)
+    process.stdout.write(`\r    ${label.padEnd(15)} ${bar}${loaded === total ? '\r\x1b[2K' : ''}`)
   }
 }
 
@@ -202,13 +202,13 @@ async function main(): Promise<void> {
   if (process.argv.includes('--read-only')) {
     const client = new ShortLinkClient(count)
     await read(client)
-    await fail(client)
+    await showErrors(client)
   } else {
     // 30 requests a second instead of 30 a minute, so that the demo is short.
     const rateLimit = { requests: 30, interval: 1000 }
     const server = await serve(createSandbox({ rateLimit, data: sampleData(300) }))
     const folder = await mkdtemp(join(tmpdir(), 'shortlink-demo-'))
-    console.log(`The sandbox listens at ${server.baseUrl}: 300 rows of everything, 30 requests a second.`)
+    console.log(`The sandbox listens at ${server.baseUrl}: 300 rows in each list, 30 requests a second.`)
     try {
       const client = new ShortLinkClient({
         baseUrl: server.baseUrl,
@@ -219,10 +219,10 @@ async function main(): Promise<void> {
       })
       await read(client)
       await write(client, folder)
-      await fail(client)
+      await showErrors(client)
       const shop = createSandbox({ rateLimit, data: sampleData(10) })
-      await tasks(new ShortLinkClient({ ...shop.clientOptions, ...count }), () => shop.data.links[0]!.clicks++)
-      assert.equal(seen.refused, 0, 'the rate limit let a request go too early')
+      await runTasks(new ShortLinkClient({ ...shop.clientOptions, ...count }), () => shop.data.links[0]!.clicks++)
+      assert.equal(seen.refused, 0, 'the rate limit sent a request too early')
     } finally {
       await rm(folder, { recursive: true })
       await server.close()

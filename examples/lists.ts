@@ -11,8 +11,8 @@ const client = new ShortLinkClient(sandbox.clientOptions)
 
 let before = 0
 
-/** Prints the number of requests since the last call. */
-function requests(): string {
+/** Returns the number of requests since the last call of this function. */
+function countRequests(): string {
   const count = sandbox.requests.length - before
   before += count
   return count === 1 ? '1 request' : `${count} requests`
@@ -20,34 +20,34 @@ function requests(): string {
 
 let clicks = 0
 for await (const link of client.links.list()) clicks += link.clicks ?? 0
-console.log('every row:', clicks, 'clicks,', requests())
+console.log('every row:', clicks, 'clicks,', countRequests())
 
 for await (const page of client.campaigns.list({ limit: 400 }).pages()) {
   console.log(`page ${page.currentpage} of ${page.maxpage}: ${page.items.length} of ${page.result} campaigns`)
 }
-console.log('page by page:', requests())
+console.log('page by page:', countRequests())
 
 const page = await client.campaigns.list({ page: 2, limit: 25 })
-console.log('one page:', page.items.length, 'rows, next is', page.nextpage, page.hasNextPage, requests())
+console.log('one page:', page.items.length, 'rows, next is', page.nextpage, page.hasNextPage, countRequests())
 
 let codes = 0
 for await (const _ of client.qr.list({}, { concurrency: 4 })) codes++
-console.log('four pages in flight:', codes, 'QR codes in their order,', requests())
+console.log('four pages in flight:', codes, 'QR codes in order,', countRequests())
 
 for await (const { name, rotator } of client.campaigns.list({}, { concurrency: 1 })) {
   if (!name.endsWith('3')) continue
   console.log('found', name, rotator)
   break // no further page is requested
 }
-console.log('stopped by break:', requests())
+console.log('stopped by break:', countRequests())
 
 const controller = new AbortController()
 const walk = client.pixels.list({}, { signal: controller.signal })
 try {
   for await (const { id } of walk) if (id === 150) controller.abort()
 } catch (error) {
-  console.log('stopped by a signal:', (error as Error).name, requests())
+  console.log('stopped by a signal:', (error as Error).name, countRequests())
 }
 
 const most = await client.files.list().toArray({ limit: 120 })
-console.log('the first', most.length, 'files,', requests())
+console.log('the first', most.length, 'files,', countRequests())

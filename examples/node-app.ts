@@ -17,25 +17,25 @@ function createApp(options: ShortLinkClientOptions) {
   const { links } = new ShortLinkClient({ deadline: 10_000, ...options })
   return createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
-    const answer = (status: number, body: unknown, headers = {}) =>
+    const respond = (status: number, body: unknown, headers = {}) =>
       response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body))
     try {
-      if (pathname !== '/links') answer(404, { message: 'Not found' })
+      if (pathname !== '/links') respond(404, { message: 'Not found' })
       else if (request.method === 'POST') {
         const { url } = (await json(request)) as { url: string }
         const { shorturl } = await links.create({ url })
-        answer(201, { shorturl })
+        respond(201, { shorturl })
       } else {
         const page = await links.list({ page: Number(searchParams.get('page') ?? 1), limit: 20 })
-        answer(200, { items: page.items.map(({ shorturl }) => shorturl), all: page.result, next: page.nextpage })
+        respond(200, { items: page.items.map(({ shorturl }) => shorturl), all: page.result, next: page.nextpage })
       }
     } catch (error) {
       if (isShortLinkError(error) && error.code === 'rate_limit') {
-        answer(429, { message: 'Too many requests' }, { 'Retry-After': error.retryAfter ?? 60 })
-      } else if (isShortLinkError(error) && error.code === 'invalid_request') answer(400, { message: error.message })
+        respond(429, { message: 'Too many requests' }, { 'Retry-After': error.retryAfter ?? 60 })
+      } else if (isShortLinkError(error) && error.code === 'invalid_request') respond(400, { message: error.message })
       else {
         console.error(error)
-        answer(502, { message: 'The short-link server cannot be used' })
+        respond(502, { message: 'The short-link server cannot be used' })
       }
     }
   })

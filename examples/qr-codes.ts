@@ -32,8 +32,8 @@ await client.channels.assignItem(channel.id, 'qr', code.id)
 for await (const { type, link: address } of client.channels.items(channel.id))
   console.log('in the channel:', type, address)
 
-const escaped = (text: string) => text.replace(/[\\;,":]/g, '\\$&')
-const wifi = `WIFI:T:WPA;S:${escaped('Shop guests')};P:${escaped('tea; and cake')};;`
+const escapeText = (text: string) => text.replace(/[\\;,":]/g, '\\$&')
+const wifi = `WIFI:T:WPA;S:${escapeText('Shop guests')};P:${escapeText('tea; and cake')};;`
 await client.qr.create({ type: 'text', data: wifi })
 console.log('Wi-Fi', wifi)
 

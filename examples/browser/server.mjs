@@ -28,7 +28,7 @@ const proxy = createProxy(client, {
   // Only the calls that this page needs: it cannot read the account or delete a campaign.
   allow: ['GET /campaigns', 'GET /files', 'POST /files/upload/:filename', 'POST /opener/v3/api'],
   // The server listens on this machine alone. A real site asks here who is signed in:
-  // authorize: async (request) => (await sessionOf(request)) !== null
+  // authorize: async (request) => (await findSession(request)) !== null
   authorize: 'everyone',
 })
 

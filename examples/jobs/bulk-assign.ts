@@ -23,7 +23,7 @@ const LINKS = Array.from({ length: 2000 }, (_, index) => index + 1)
 /** The reference allows 30 requests a minute, which takes an hour and six minutes. This rate takes seconds. */
 const RATE = { requests: 400, interval: 1000 }
 
-/** The job. */
+/** Assigns the links. This is the job that is killed and started again. */
 async function assign(baseUrl: string, apiKey: string, journal: string): Promise<void> {
   const client = new ShortLinkClient({ baseUrl, apiKey, rateLimit: RATE })
   const work = bulk(LINKS, (id, { signal }) => client.campaigns.assignLink(CAMPAIGN, id, { signal }), {

@@ -33,13 +33,13 @@ interface Row {
 /** The reference allows 30 requests a minute. This rate takes seconds instead. */
 const RATE = { requests: 400, interval: 1000 }
 
-/** The job. */
+/** Shortens the addresses. This is the job that is killed and started again. */
 async function shorten(baseUrl: string, apiKey: string, file: string): Promise<void> {
   const client = new ShortLinkClient({ baseUrl, apiKey, rateLimit: RATE })
   const rows: Row[] = parse(await readFile(file), { columns: true, bom: true })
   const work = importLinks(
     client,
-    rows.map((row) => ({ ...row, custom: aliasOf(row.url) })),
+    rows.map((row) => ({ ...row, custom: deriveAlias(row.url) })),
     { journal: fileJournal(`${file}.journal`), onProgress: (progress) => console.log(bar(progress)) },
   )
   let found = 0
@@ -52,11 +52,11 @@ async function shorten(baseUrl: string, apiKey: string, file: string): Promise<v
   }
   await writeFile(file.replace(/\.csv$/, '.short.csv'), stringify(rows, { header: true }))
   const { done, failed } = await work.summary()
-  console.log(`${done} done (${found} had a link that the journal did not know of), ${failed} failed`)
+  console.log(`${done} done (${found} had a link that was not in the journal), ${failed} failed`)
 }
 
 /** Derives the alias from the address. An alias exists once, so an address never gets two links. */
-const aliasOf = (url: string) => createHash('sha256').update(url).digest('hex').slice(0, 12)
+const deriveAlias = (url: string) => createHash('sha256').update(url).digest('hex').slice(0, 12)
 
 /** Kills the job, starts it again, and counts the links in the sandbox. */
 async function show(): Promise<void> {

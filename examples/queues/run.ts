@@ -17,7 +17,7 @@ const { REDIS_URL = 'redis://127.0.0.1:6379' } = process.env
 const QUEUE = `qr-codes-${process.pid}`
 const WORKERS = 4
 const urls = Array.from({ length: 300 }, (_, table) => `https://restaurant.example/table/${table + 1}`)
-const idOf = (url: string) => `table-${url.split('/').at(-1)}`
+const getJobId = (url: string) => `table-${url.split('/').at(-1)}`
 /** The reference allows 30 requests a minute, which takes ten minutes. This rate takes seconds. */
 const RATE = { requests: 100, interval: 3000 }
 
@@ -51,13 +51,13 @@ async function startWorker(name: string) {
 
 /** Creates a QR code whose response no worker receives, because the worker that requested it is killed first. */
 function killAfter(requests: number): void {
-  const body = (answer: string) => {
-    const { data } = sandbox.data.qrs.find(({ id }) => id === JSON.parse(answer).id)!
+  const body = (response: string) => {
+    const { data } = sandbox.data.qrs.find(({ id }) => id === JSON.parse(response).id)!
     const request = sandbox.requests.find(({ body }) => (body as { data: unknown }).data === data)
     const worker = workers.find(({ name }) => name === request?.headers['user-agent'])!
     console.log(`killing ${worker.name} at request ${sandbox.requests.length}`)
     worker.child.kill('SIGKILL')
-    return answer
+    return response
   }
   sandbox.fail({ method: 'POST', path: '/qr/add', after: requests, body, delay: Infinity })
 }
@@ -78,25 +78,27 @@ const allFinished = new Promise<void>((resolve) => {
 // The id of a job names its item, so an item that is added twice is one job. `attempts` are for a platform
 // that cannot be reached. Waits for the rate limit do not count.
 const opts = { attempts: 10, backoff: { type: 'exponential', delay: 1000 } }
-await queue.addBulk(urls.map((url) => ({ name: 'create', data: { url }, opts: { ...opts, jobId: idOf(url) } })))
+await queue.addBulk(urls.map((url) => ({ name: 'create', data: { url }, opts: { ...opts, jobId: getJobId(url) } })))
 console.log(`${urls.length} jobs, ${WORKERS} workers, ${RATE.requests} requests in ${RATE.interval / 1000} s at most`)
 await allFinished
 
 const done = await queue.getCompleted()
 const failed = await queue.getFailed()
 const unknown = failed.filter(({ failedReason }) => failedReason.startsWith('unknown: '))
-const times = (url: string) => sandbox.data.qrs.filter(({ data }) => data === url).length
-const doneUnheard = unknown.filter(({ data }) => times(data.url) === 1).length
-const repeated = urls.filter((url) => times(url) > 1).length
+const countCodes = (url: string) => sandbox.data.qrs.filter(({ data }) => data === url).length
+const doneWithoutResponse = unknown.filter(({ data }) => countCodes(data.url) === 1).length
+const repeated = urls.filter((url) => countCodes(url) > 1).length
 const refused = sandbox.requests.filter(({ status }) => status === 429).length
 const { length: sent } = sandbox.requests
-console.log(`${done.length} done, ${unknown.length} unknown (${doneUnheard} of them were done), ${repeated} done twice`)
+console.log(
+  `${done.length} done, ${unknown.length} unknown (${doneWithoutResponse} of them were done), ${repeated} done twice`,
+)
 console.log(`${sent} requests, ${refused} refused`)
 
 for (const { child } of workers) child.kill('SIGTERM')
 await Promise.all(workers.map(({ exited }) => exited))
 await queue.obliterate({ force: true })
-await connection.del(urls.map((url) => `${QUEUE}:begun:${idOf(url)}`))
+await connection.del(urls.map((url) => `${QUEUE}:begun:${getJobId(url)}`))
 await events.close()
 await queue.close()
 connection.disconnect()
@@ -104,5 +106,5 @@ await close()
 
 assert.equal(workers.filter(({ child }) => child.signalCode === 'SIGKILL').length, 2)
 assert.equal(done.length + unknown.length, urls.length)
-assert.ok(done.every(({ data }) => times(data.url) === 1))
+assert.ok(done.every(({ data }) => countCodes(data.url) === 1))
 assert.equal(repeated, 0)

@@ -7,7 +7,7 @@
 const { ShortLinkClient, isShortLinkError } = require('shortlink-sdk')
 const { createSandbox } = require('shortlink-sdk/testing')
 
-/** The app under test: keeps a name, or adds a number if the platform says that it is taken. */
+/** The app under test: keeps a name, or adds a number if the platform rejects it as taken. */
 async function openChannel(client, name) {
   for (let number = 1; ; number += 1) {
     const wanted = number === 1 ? name : `${name} ${number}`

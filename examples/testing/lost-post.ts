@@ -1,6 +1,6 @@
 /**
  * The connection is lost after the server has created a campaign and before the response arrives. Sending the POST
- * again would create a second campaign. `error.outcome` says whether the work may have been done.
+ * again would create a second campaign. `error.outcome` shows whether the work may have been done.
  */
 import assert from 'node:assert/strict'
 import { type CreatedCampaign, isShortLinkError, ShortLinkClient } from 'shortlink-sdk'
@@ -25,7 +25,7 @@ sandbox.fail({ method: 'POST', drop: 'after' })
 const campaign = await createOnce(client, 'Spring sale')
 
 for (const { method, path, done, status } of sandbox.requests) {
-  console.log(`${method} ${path}`.padEnd(20), done ? 'done' : 'not done', status ?? 'no answer')
+  console.log(`${method} ${path}`.padEnd(20), done ? 'done' : 'not done', status ?? 'no response')
 }
 console.log(`There is one campaign “${campaign.name}”, with id ${campaign.id}.`)
 assert.equal(sandbox.data.campaigns.length, 1)

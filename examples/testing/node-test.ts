@@ -10,7 +10,7 @@ import { type SandboxServer, serve } from 'shortlink-sdk/node'
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'
 
 /** The app under test: counts the QR codes that were scanned at least once. */
-async function scannedCodes(): Promise<number> {
+async function countScannedCodes(): Promise<number> {
   let scanned = 0
   for await (const { scans } of new ShortLinkClient().qr.list()) if (scans > 0) scanned += 1
   return scanned
@@ -27,14 +27,14 @@ before(async () => {
 after(() => served.close())
 
 test('every page is counted', async () => {
-  assert.equal(await scannedCodes(), 249)
+  assert.equal(await countScannedCodes(), 249)
   assert.deepEqual(
     sandbox.requests.map(({ query }) => query.page ?? '1'),
     ['1', '2', '3'],
   )
 })
 
-test('a lost connection is tried again', async () => {
+test('a request is retried if its connection is lost', async () => {
   sandbox.fail({ drop: 'before' })
-  assert.equal(await scannedCodes(), 249)
+  assert.equal(await countScannedCodes(), 249)
 })

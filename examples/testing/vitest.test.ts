@@ -16,12 +16,12 @@ async function launch(client: ShortLinkClient, product: string, linkId: number):
 }
 
 // Real servers respond in other forms than the reference. The client hides the difference.
-describe.each(['reference', 'deployed'] as const)('launch, with answers as in %s', (dialect) => {
+describe.each(['reference', 'deployed'] as const)('launch, with the responses of the dialect %s', (dialect) => {
   const sandbox = createSandbox({ dialect, data: { links: [{ longurl: 'https://shop.example/tea' }] } })
   const client = new ShortLinkClient({ ...sandbox.clientOptions, retry: 0 })
   afterEach(() => sandbox.reset())
 
-  test('gives the address of the rotator', async () => {
+  test('returns the address of the rotator', async () => {
     expect(await launch(client, 'tea', 1)).toBe('https://sho.rt/r/tea')
     expect(sandbox.data.campaigns).toMatchObject([{ name: 'tea', public: true, links: [1] }])
   })
@@ -31,14 +31,14 @@ describe.each(['reference', 'deployed'] as const)('launch, with answers as in %s
     expect(sandbox.data.campaigns).toEqual([])
   })
 
-  test('says so when the platform is down', async () => {
+  test('throws a ServerError when the platform is down', async () => {
     sandbox.fail({ status: 503 })
     await expect(launch(client, 'tea', 1)).rejects.toBeInstanceOf(ServerError)
     expect(sandbox.requests).toHaveLength(1)
   })
 })
 
-test('a minute of waiting takes no minute', async () => {
+test('a wait of a minute takes no time', async () => {
   const sandbox = createSandbox({ rateLimit: { requests: 1, interval: 60_000 } })
   const client = new ShortLinkClient(sandbox.clientOptions)
   await client.account.get()

@@ -34,7 +34,7 @@ test.concurrent('lists.ts sends as few requests as it prints', { timeout }, asyn
     'page 3 of 3: 200 of 1000 campaigns',
     'page by page: 3 requests',
     'one page: 25 rows, next is 3 true 1 request',
-    'four pages in flight: 1000 QR codes in their order, 10 requests',
+    'four pages in flight: 1000 QR codes in order, 10 requests',
     'found Spring Tea 3 https://sho.rt/r/spring-tea-3',
     'stopped by break: 1 request',
     'stopped by a signal: AbortError 2 requests',
@@ -68,7 +68,7 @@ test.concurrent('jobs/import-csv.ts creates one link for each address even if it
 }, async () => {
   const stdout = await run('jobs/import-csv.ts')
   expect(stdout).toContain('killed with SIGKILL')
-  const [, found] = /500 done \((\d+) had a link that the journal did not know of\), 0 failed/.exec(stdout) ?? []
+  const [, found] = /500 done \((\d+) had a link that was not in the journal\), 0 failed/.exec(stdout) ?? []
   expect(Number(found)).toBeGreaterThan(0)
   expect(stdout).toContain('the sandbox counts 500 links to 500 addresses')
 })
@@ -91,9 +91,9 @@ test.concurrent('testing/node-test.ts passes', { timeout }, async () => {
 
 test.concurrent('testing/lost-post.ts creates one campaign although the response is lost', { timeout }, async () => {
   expect((await run('testing/lost-post.ts')).split('\n')).toEqual([
-    'POST /campaign/add   not done no answer',
+    'POST /campaign/add   not done no response',
     'GET /campaigns       done 200',
-    'POST /campaign/add   done no answer',
+    'POST /campaign/add   done no response',
     'GET /campaigns       done 200',
     'There is one campaign “Spring sale”, with id 1.',
     '',

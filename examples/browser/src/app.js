@@ -21,7 +21,7 @@ function showRate() {
   $('rate-text').textContent = `${remaining} of ${limit} requests left`
 }
 
-/** Runs work, and says what went wrong where a person can read it. */
+/** Runs work, and shows its error on the page. */
 async function attempt(work) {
   $('error').hidden = true
   try {
