@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { isShortLinkError, ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
-import { errorMessage, UsageError } from './command.ts'
+import { getErrorMessage, UsageError } from './command.ts'
 
 /** The options of every command that calls the platform. */
 export const clientArgs = {
@@ -78,7 +78,7 @@ function buildClient(args: ClientArgs, options: ShortLinkClientOptions): ShortLi
       ...(process.env.SHORTLINK_LOG ? {} : { logLevel: 'error' }),
     })
   } catch (error) {
-    throw isShortLinkError(error) ? new UsageError(nameFlags(errorMessage(error), args)) : error
+    throw isShortLinkError(error) ? new UsageError(nameFlags(getErrorMessage(error), args)) : error
   }
 }
 

@@ -37,7 +37,7 @@ export const LINKS_EXIST = "The links were created: 'shortlink list links' shows
 
 /** Converts the error of work that ended early, after its results were written. */
 export const toIncompleteError = (error: unknown): IncompleteError =>
-  error instanceof IncompleteError ? error : new IncompleteError(errorMessage(error), 1, { cause: error })
+  error instanceof IncompleteError ? error : new IncompleteError(getErrorMessage(error), 1, { cause: error })
 
 /** Parses the value of an option that takes a whole number. @throws {UsageError} if it is out of range or no number */
 export function parseWholeNumber(option: string, value: string, from: number, to: number): number {
@@ -112,19 +112,19 @@ export function defineCommand<const A extends Args>(
       try {
         await definition.run({ args })
       } catch (error) {
-        throw isWrongUsage(error) ? new UsageError(errorMessage(error)) : error
+        throw isWrongUsage(error) ? new UsageError(getErrorMessage(error)) : error
       }
     },
   }
 }
 
 /** Returns the message of a thrown value of any type. */
-export function errorMessage(error: unknown): string {
+export function getErrorMessage(error: unknown): string {
   const message = (error as Error).message ?? String(error)
   if (!isShortLinkError(error)) return message
   // The method and path of the call do not help with an alias that is taken or a row that is invalid.
-  const isOfRow = error.code === 'link_conflict' || error.code === 'invalid_request'
-  return message.replace(isOfRow ? /^([A-Z]+ \/\S+|links\.ensure): / : /^links\.ensure: /, '')
+  const isAboutRow = error.code === 'link_conflict' || error.code === 'invalid_request'
+  return message.replace(isAboutRow ? /^([A-Z]+ \/\S+|links\.ensure): / : /^links\.ensure: /, '')
 }
 
 /** Returns whether the client rejected a call before it sent anything. A locked file is not wrong usage. */

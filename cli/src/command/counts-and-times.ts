@@ -1,6 +1,6 @@
 /** Formats a number with its noun: `1 link`, `1,000 links`. */
-export const pluralize = (number: number, what: string): string =>
-  `${formatCount(number)} ${what}${number === 1 ? '' : 's'}`
+export const pluralize = (number: number, noun: string): string =>
+  `${formatCount(number)} ${noun}${number === 1 ? '' : 's'}`
 
 /** Formats the counts of rows or URLs in this run and in earlier ones. */
 export function formatCounts(counts: {

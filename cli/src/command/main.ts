@@ -1,6 +1,6 @@
 import { isShortLinkError, VERSION } from 'shortlink-sdk'
 import { findSimilarName, toPrintable } from '../text.ts'
-import { ADDRESS_AND_KEY, type Command, errorMessage, IncompleteError, UsageError } from './command.ts'
+import { ADDRESS_AND_KEY, type Command, getErrorMessage, IncompleteError, UsageError } from './command.ts'
 import { onCtrlC } from './ctrl-c.ts'
 import { hasWritten, print, setWritten } from './print.ts'
 
@@ -65,7 +65,7 @@ async function runCommand(name: string, args: string[]): Promise<number | undefi
     return undefined
   } catch (error) {
     const isUsage = error instanceof UsageError
-    const message = `shortlink ${name}: ${toPrintable(errorMessage(error))}`
+    const message = `shortlink ${name}: ${toPrintable(getErrorMessage(error))}`
     if (own.includes('--json') && !hasWritten()) await printError(error)
     if (isUsage) return fail(`${message}\n'shortlink ${name} --help' lists the options.`, 2)
     return fail(message, error instanceof IncompleteError ? error.status : 1)
@@ -79,7 +79,7 @@ async function printText(text: string): Promise<number> {
     await print(`${text}\n`)
     return 0
   } catch (error) {
-    return fail(`shortlink: ${errorMessage(error)}`, 1)
+    return fail(`shortlink: ${getErrorMessage(error)}`, 1)
   }
 }
 
@@ -88,7 +88,7 @@ async function printError(error: unknown): Promise<void> {
   const cause = error instanceof IncompleteError ? error.cause : error
   const code = isShortLinkError(cause) ? { code: cause.code } : {}
   const { formatJson } = await import('./output.ts')
-  await print(`${formatJson({ error: errorMessage(error), ...code }, 2)}\n`).catch(() => {})
+  await print(`${formatJson({ error: getErrorMessage(error), ...code }, 2)}\n`).catch(() => {})
 }
 
 /** Prints a message, without control characters because it may quote a file or a server. Returns the exit status. */

@@ -138,10 +138,10 @@ export async function createOutput(
 async function printPages(
   pages: AsyncIterable<readonly OutputRow[]>,
   signal: AbortSignal,
-  textOf: (rows: readonly OutputRow[]) => string,
+  format: (rows: readonly OutputRow[]) => string,
 ): Promise<void> {
   for await (const rows of pages) {
-    const isRead = await print(textOf(rows), signal).catch((error) => Promise.reject(addAdvice(error)))
+    const isRead = await print(format(rows), signal).catch((error) => Promise.reject(addAdvice(error)))
     if (!isRead) return
   }
 }
@@ -204,10 +204,10 @@ function render(
 }
 
 function formatCsv(lines: readonly (readonly unknown[])[], show: (text: string) => string): string {
-  const cellOf = (value: unknown) =>
+  const formatCsvCell = (value: unknown) =>
     typeof value === 'number' ? String(value) : guardFormulas(show(formatCell(value)))
   return stringify(
-    lines.map((cells) => cells.map(cellOf)),
+    lines.map((cells) => cells.map(formatCsvCell)),
     { quoted_match: /[;\t\r\n]|^\s|\s$/ },
   )
 }
@@ -219,7 +219,7 @@ const MAX_CELL = 500
 const selectFilled = (rows: readonly OutputRow[], columns: readonly string[]) =>
   columns.filter((column) => rows.some((row) => formatCell(row[column]) !== ''))
 
-/** An address without spaces, which Markdown makes a link. */
+/** An address without spaces, which Markdown turns into a link. */
 const wholeAddress = /^https?:\/\/\S+$/
 
 /** Escapes a text for Markdown, so that it has no image, link, emphasis or mention. */
@@ -257,7 +257,7 @@ function formatTable(rows: readonly OutputRow[], columns: readonly string[]): st
   )
   // The widest columns shrink, and their cells wrap.
   const space = (process.stdout.columns || 120) - GAP * widths.length
-  for (let over = widths.reduce((sum, width) => sum + width, -space); over > 0; over--) {
+  for (let excess = widths.reduce((sum, width) => sum + width, -space); excess > 0; excess--) {
     const widest = widths.indexOf(Math.max(...widths))
     if (widths[widest]! <= NARROWEST) break
     widths[widest]!--

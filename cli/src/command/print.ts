@@ -3,13 +3,13 @@ import process from 'node:process'
 import { getAbortReason, onAbort } from '../abort.ts'
 
 /** Whether the command has started to write its result. */
-let isBegun = false
+let hasStarted = false
 
 /** Returns whether the command has started to write its result. If so, an error must not become a second document. */
-export const hasWritten = (): boolean => isBegun
+export const hasWritten = (): boolean => hasStarted
 
 export function setWritten(value: boolean): void {
-  isBegun = value
+  hasStarted = value
 }
 
 /** The error codes for an output that its reader has closed. */
@@ -21,7 +21,7 @@ const closedCodes = ['EPIPE', 'EOF', 'ERR_STREAM_DESTROYED']
  * @throws the error of the file system if the text was not written completely; the reason of the signal if it aborts
  */
 export async function print(text: string | Buffer, signal?: AbortSignal): Promise<boolean> {
-  isBegun = true
+  hasStarted = true
   const { stdout } = process
   // On a full disk, the stream would report a partial write as complete.
   if (fstatSync(stdout.fd).isFile()) {

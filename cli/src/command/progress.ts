@@ -22,7 +22,7 @@ type State = Pick<TaskProgress, 'done' | 'failed' | 'total' | 'etaMs'>
  * ten seconds.
  */
 export class ProgressLine {
-  readonly #what: string
+  readonly #noun: string
   readonly #client: Limited
   #latest: State | undefined
   #sinceLatest = startStopwatch()
@@ -31,11 +31,11 @@ export class ProgressLine {
   #waitsForInput = false
 
   /**
-   * @param what the plural noun that is counted, such as `links`
+   * @param noun the plural noun that is counted, such as `links`
    * @param client shows how long calls wait for the rate limit
    */
-  constructor(what: string, client: Limited = unlimited) {
-    this.#what = what
+  constructor(noun: string, client: Limited = unlimited) {
+    this.#noun = noun
     this.#client = client
   }
 
@@ -55,7 +55,7 @@ export class ProgressLine {
   readonly showList = (state: State, rowsPerRequest = 100): void => {
     const { total = 0 } = state
     const time = describeTime(Math.ceil(total / rowsPerRequest) - 1, this.#client)
-    if (this.#latest === undefined && time) this.say(`${formatCount(total)} ${this.#what}${time}`)
+    if (this.#latest === undefined && time) this.say(`${formatCount(total)} ${this.#noun}${time}`)
     this.show(state)
   }
 
@@ -96,13 +96,13 @@ export class ProgressLine {
   #describe(): string {
     const waits = this.#describeWaits()
     if (!this.#latest) {
-      return `${this.#what}: ${waits[0] ?? `waiting for ${this.#waitsForInput ? 'input' : 'the server'}`}`
+      return `${this.#noun}: ${waits[0] ?? `waiting for ${this.#waitsForInput ? 'input' : 'the server'}`}`
     }
     const { done, failed, total } = this.#latest
     const of = total === undefined ? '' : ` of ${formatCount(total)}`
     const failures = failed > 0 ? [`${formatCount(failed)} failed`] : []
     const input = this.#waitsForInput ? ['waiting for input'] : []
-    return [`${formatCount(done + failed)}${of} ${this.#what}`, ...failures, ...waits, ...input].join(', ')
+    return [`${formatCount(done + failed)}${of} ${this.#noun}`, ...failures, ...waits, ...input].join(', ')
   }
 
   /** Describes the time left, and the time until the rate limit allows the next request. */

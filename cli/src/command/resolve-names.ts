@@ -99,11 +99,11 @@ async function checkOrigin(
     kind === 'domain' && rowDomains.every((domain) => domains.byHost.has(getHost(domain)))
   const named = doubtful.filter((kind) => !isKnown(kind)).map((kind) => columns.get(kind)!)
   if (named.length === 0) return domains
-  const maps = (to: (column: string) => string) => named.map((column) => `--map '${to(column)}'`).join(' ')
+  const formatMaps = (to: (column: string) => string) => named.map((column) => `--map '${to(column)}'`).join(' ')
   const confirm = `--map '${named[0]}=${doubtful.find((kind) => columns.get(kind) === named[0])}'`
   throw new UsageError(
     `${name}: has short addresses of ${foreign}, which is not on this server, so ${quoteNames(named)} may mean something else here. ` +
-      `Use ${maps((column) => `${column}=`)} to leave ${named.length > 1 ? 'them' : 'it'} out, or ${confirm} if it is correct`,
+      `Use ${formatMaps((column) => `${column}=`)} to leave ${named.length > 1 ? 'them' : 'it'} out, or ${confirm} if it is correct`,
   )
 }
 
@@ -205,7 +205,7 @@ function createIdFinder(kind: NameKind, rows: readonly { id: number; name: strin
       return { problem: `${kind}: ${formatValue(name)} is ${meanings}, use ${formatValue(byId.name)} or ${other.id}` }
     }
     if (byId) return { value: byId.id }
-    const found = exact.length > 0 ? exact : rows.filter((row) => nameKey(row.name) === nameKey(name))
+    const found = exact.length > 0 ? exact : rows.filter((row) => toNameKey(row.name) === toNameKey(name))
     if (found.length === 1) return { value: found[0]!.id }
     if (found.length > 1) {
       const ids = found.map(({ id }) => id).join(', ')
@@ -215,13 +215,13 @@ function createIdFinder(kind: NameKind, rows: readonly { id: number; name: strin
   }
 }
 
-const nameKey = (name: string) => name.trim().toLowerCase()
+const toNameKey = (name: string) => name.trim().toLowerCase()
 
 function describeUnknownName(kind: NameKind, name: string, names: readonly string[]): string {
   const isPart = (one: string, other: string) => one !== '' && (other.includes(one) || one.includes(other))
-  const compared = (name: string) => nameKey(kind === 'domain' ? getHost(name) : name)
+  const toComparedName = (name: string) => toNameKey(kind === 'domain' ? getHost(name) : name)
   const isNear = (one: string, other: string) => findSimilarName(one, [other]) !== undefined || isPart(one, other)
-  const near = names.filter((other) => isNear(compared(name), compared(other)))
+  const near = names.filter((other) => isNear(toComparedName(name), toComparedName(other)))
   const advice =
     near.length > 0 ? `did you mean ${quoteNames(near.slice(0, 5))}?` : `available: ${quoteNames(names.slice(0, 5))}`
   const called = formatValue(kind === 'domain' ? getHost(name) : name)

@@ -11,21 +11,21 @@ interface ItemResult {
  * Runs a task. Returns the error that ended it early, if any.
  *
  * @param onResult called with each result, and whether it ended the work or came after its end
- * @param mayLackPart returns whether a 404 may be about an id in the item rather than the address of the server
+ * @param mayHaveUnknownId returns whether a 404 may be about an id in the item rather than the address of the server
  */
 export async function runTask<Result extends ItemResult>(
   work: Work,
   task: AsyncIterable<Result>,
   onResult: (result: Result, isEnd: boolean) => void | Promise<void>,
   howToContinue: () => string,
-  mayLackPart = (_result: Result): boolean => false,
+  mayHaveUnknownId = (_result: Result): boolean => false,
 ): Promise<unknown> {
   let hasWorked = false
   try {
     await work.run(async () => {
       for await (const result of task) {
         if (result.ok) hasWorked = true
-        const isEnd = !result.ok && work.check(result.error, !hasWorked && !mayLackPart(result))
+        const isEnd = !result.ok && work.check(result.error, !hasWorked && !mayHaveUnknownId(result))
         await onResult(result, isEnd || isNotStarted(result.error))
       }
     }, howToContinue)

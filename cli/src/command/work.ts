@@ -1,5 +1,5 @@
 import { isShortLinkError, type ShortLinkClient } from 'shortlink-sdk'
-import { errorMessage, IncompleteError } from './command.ts'
+import { getErrorMessage, IncompleteError } from './command.ts'
 import { Interrupted, onCtrlC } from './ctrl-c.ts'
 import { ProgressLine } from './progress.ts'
 
@@ -15,10 +15,10 @@ export class Work {
   readonly client: ShortLinkClient
   readonly progress: ProgressLine
 
-  /** @param what the plural noun that the progress counts, such as `links` */
-  constructor(client: ShortLinkClient, what: string) {
+  /** @param noun the plural noun that the progress counts, such as `links` */
+  constructor(client: ShortLinkClient, noun: string) {
     this.client = client
-    this.progress = new ProgressLine(what, client)
+    this.progress = new ProgressLine(noun, client)
   }
 
   /**
@@ -40,7 +40,7 @@ export class Work {
         throw reason instanceof Interrupted ? new IncompleteError(howToContinue(), reason.status) : reason
       }
       if (!isShortLinkError(error) || !temporaryCodes.includes(error.code)) throw error
-      const problem = errorMessage(error).replace(/\.$/, '')
+      const problem = getErrorMessage(error).replace(/\.$/, '')
       throw new IncompleteError(`${problem}. ${capitalize(howToContinue())}`, 1, { cause: error })
     } finally {
       ignoreCtrlC()

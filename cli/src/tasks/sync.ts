@@ -210,8 +210,8 @@ export function syncLinks(
     let isDeleting = false
     const changes = async function* () {
       yield* steps.filter(({ plan }) => plan.action === 'create' || plan.action === 'update')
-      const ends = await Promise.allSettled(writes)
-      isDeleting = invalid.length === 0 && ends.every(({ status }) => status === 'fulfilled')
+      const settled = await Promise.allSettled(writes)
+      isDeleting = invalid.length === 0 && settled.every(({ status }) => status === 'fulfilled')
       if (isDeleting) yield* deletions
     }
     const work: ItemRun<PlannedStep, SyncPlan> = new ItemRun(control, {

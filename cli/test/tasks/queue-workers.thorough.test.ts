@@ -25,11 +25,11 @@ describe.skipIf(!hasRedis)('the example of workers of a queue', () => {
       { env },
     )
     expect(stdout.match(/killing worker-\d/g)).toHaveLength(2)
-    const [, done, unknown, doneUnheard] =
+    const [, done, unknown, doneWithoutResponse] =
       /^(\d+) done, (\d+) unknown \((\d+) of them were done\), 0 done twice$/m.exec(stdout)?.map(Number) ?? []
     expect(done! + unknown!).toBe(300)
     // The two jobs whose response was lost.
-    expect(doneUnheard).toBeGreaterThanOrEqual(2)
+    expect(doneWithoutResponse).toBeGreaterThanOrEqual(2)
     // On a busy machine, requests of two windows may reach the server within one.
     const [, requests, refused] = /^(\d+) requests, (\d+) refused$/m.exec(stdout)?.map(Number) ?? []
     expect(refused).toBeLessThan(requests! / 10)

@@ -6,7 +6,14 @@ import { type LinkRow, parameterNames } from '../../tasks/rows.ts'
 import { toPrintable } from '../../text.ts'
 import { checkDone, describeDifferences, isDone } from '../check-done.ts'
 import { type ClientArgs, clientArgs, createClient, createPlanningClient } from '../client.ts'
-import { defineCommand, errorMessage, IncompleteError, LINKS_EXIST, toIncompleteError, UsageError } from '../command.ts'
+import {
+  defineCommand,
+  getErrorMessage,
+  IncompleteError,
+  LINKS_EXIST,
+  toIncompleteError,
+  UsageError,
+} from '../command.ts'
 import { formatCount, formatCounts, pluralize } from '../counts-and-times.ts'
 import { type LinkFile, type Row, readLinks, setAlias } from '../files/columns.ts'
 import { type RowResult, readInput } from '../files/input.ts'
@@ -157,8 +164,8 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
     },
   )
   const howToContinue = () => {
-    const made = rows.filter(({ result }) => result?.outcome === 'done').length
-    const counts = `stopped: ${formatCount(made)} of ${pluralize(rows.length, 'link')} are done`
+    const doneCount = rows.filter(({ result }) => result?.outcome === 'done').length
+    const counts = `stopped: ${formatCount(doneCount)} of ${pluralize(rows.length, 'link')} are done`
     if (!hasResult(rows)) return `${counts}. Run the same command to start again.`
     if (!journal) return `${counts}. Import the result to do the rest.`
     return `${counts} and recorded in ${journal.path}. Run the same command to continue.`
@@ -167,7 +174,7 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
     if (result.outcome === 'planned') return
     const row = todo[result.index]!
     row.result = toRowResult(result)
-    if (!result.ok) row.problem ??= errorMessage(result.error)
+    if (!result.ok) row.problem ??= getErrorMessage(result.error)
   }
   const end = await runTask(work, task, recordResult, howToContinue, ({ row }) => hasIds(row))
   const summary = await task.summary()
@@ -231,7 +238,7 @@ function toRowResult(result: ImportResult<Row['values']>): RowResult {
   const { alias, outcome, error } = result
   // In the result, `done` means that the row has its link.
   const shown = outcome === 'done' ? 'unknown' : outcome
-  if (!result.ok) return { alias, outcome: shown, error: isNotStarted(error) ? NOT_TRIED : errorMessage(error) }
+  if (!result.ok) return { alias, outcome: shown, error: isNotStarted(error) ? NOT_TRIED : getErrorMessage(error) }
   const { shorturl, created, differs, longurl } = result
   return { shorturl, alias, created, outcome, error: describeDifferences(differs, longurl) }
 }
@@ -249,7 +256,7 @@ async function finishImport(prepared: PreparedImport, { summary, error: end }: I
   }
   const conflict = await output.avoidOverwrite()
   await writeResult(prepared).catch((error) => {
-    throw journal ? error : new Error(`${errorMessage(error.cause ?? error)}. ${LINKS_EXIST}`)
+    throw journal ? error : new Error(`${getErrorMessage(error.cause ?? error)}. ${LINKS_EXIST}`)
   })
   const notTried = rows.filter(({ result }) => result?.error === NOT_TRIED).length
   const failed = outcomes.filter((outcome) => outcome !== 'done').length - notTried

@@ -3,7 +3,7 @@ import { getHost } from '../../addresses.ts'
 import { type ReportResult, type ReportSummary, readPrevious, reportLinks } from '../../tasks/report.ts'
 import { toPrintable } from '../../text.ts'
 import { clientArgs, createClient } from '../client.ts'
-import { defineCommand, errorMessage, IncompleteError, parseWholeNumber, UsageError } from '../command.ts'
+import { defineCommand, getErrorMessage, IncompleteError, parseWholeNumber, UsageError } from '../command.ts'
 import { formatCount, pluralize } from '../counts-and-times.ts'
 import { readInput } from '../files/input.ts'
 import { createOutput, formatCell, type OutputRow, outputArgs } from '../output.ts'
@@ -114,7 +114,7 @@ async function readEarlierReport(file: string): Promise<EarlierRow[]> {
   try {
     await readPrevious(links, `${name},`)
   } catch (error) {
-    throw new UsageError(`${errorMessage(error)}. Use a file that report has written without --by`)
+    throw new UsageError(`${getErrorMessage(error)}. Use a file that report has written without --by`)
   }
   return links
 }
@@ -158,7 +158,7 @@ function toRow(result: ReportResult, campaigns: ReadonlyMap<number, string> | un
     campaign,
     ...name,
     ...rest,
-    ...(error && { error: errorMessage(error) }),
+    ...(error && { error: getErrorMessage(error) }),
   }
 }
 

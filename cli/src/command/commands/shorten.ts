@@ -6,7 +6,14 @@ import { bulk } from '../../tasks/bulk.ts'
 import type { BulkResult } from '../../tasks/task.ts'
 import { describeHiddenText, toPrintable } from '../../text.ts'
 import { clientArgs, createClient } from '../client.ts'
-import { defineCommand, errorMessage, IncompleteError, LINKS_EXIST, toIncompleteError, UsageError } from '../command.ts'
+import {
+  defineCommand,
+  getErrorMessage,
+  IncompleteError,
+  LINKS_EXIST,
+  toIncompleteError,
+  UsageError,
+} from '../command.ts'
 import { formatCounts, pluralize } from '../counts-and-times.ts'
 import { formatJson } from '../output.ts'
 import { print } from '../print.ts'
@@ -98,7 +105,7 @@ export default defineCommand(
           await print(text, work.signal)
         } catch (error) {
           hasFailedToPrint = true
-          throw new Error(`${errorMessage(error)}. ${LINKS_EXIST}`)
+          throw new Error(`${getErrorMessage(error)}. ${LINKS_EXIST}`)
         }
       }
       const printNext = async () => {
@@ -112,10 +119,10 @@ export default defineCommand(
         isEnd: boolean,
       ) => {
         if (isEnd) return
-        if (!ok) work.progress.say(`${toPrintable(url)}: ${toPrintable(errorMessage(error))}`)
+        if (!ok) work.progress.say(`${toPrintable(url)}: ${toPrintable(getErrorMessage(error))}`)
         entries[places[index]!] = ok
           ? { url, shorturl: data.shorturl, created: data.created }
-          : { url, error: errorMessage(error) }
+          : { url, error: getErrorMessage(error) }
         // Prints in the order of the URLs. A failed URL prints an empty line, so that `paste` still pairs the lines.
         while (entries[printed]) await printNext()
       }

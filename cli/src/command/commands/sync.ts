@@ -4,7 +4,7 @@ import { toPrintable } from '../../text.ts'
 import { clientArgs, createClient } from '../client.ts'
 import {
   defineCommand,
-  errorMessage,
+  getErrorMessage,
   IncompleteError,
   parseWholeNumber,
   toIncompleteError,
@@ -107,11 +107,11 @@ export default defineCommand(
           mayClear,
           signal: work.signal,
           onProgress: work.progress.showList,
-          onPlan: (made) => {
+          onPlan: (plan) => {
             isPlanned = true
-            const requests = made.create + UPDATE_REQUESTS * made.update + made.delete
+            const requests = plan.create + UPDATE_REQUESTS * plan.update + plan.delete
             const time = apply ? describeTime(requests, work.client) : ''
-            work.progress.say(`${describePlan(made)}${time}`)
+            work.progress.say(`${describePlan(plan)}${time}`)
           },
           ...(prune !== undefined && { prune }),
           ...(max !== undefined && { maxDeletes: max }),
@@ -132,7 +132,7 @@ export default defineCommand(
       const summary = await run.summary()
       if (end !== undefined && (!isPlanned || summary.refused)) throwRefused(end)
       const shown = steps.filter(({ action, differs }) => action !== 'keep' || differs.length > 0)
-      await output.write(shown.map(stepRow))
+      await output.write(shown.map(toRow))
       printTotals(steps, summary, { apply, check, end })
     },
   },
@@ -149,7 +149,7 @@ function describePlan({ create, update, keep, delete: deletions }: SyncSummary):
   return `${formatCount(create)} to create, ${formatCount(update)} to update, ${formatCount(keep)} to keep, ${formatCount(deletions)} to delete`
 }
 
-function stepRow({ action, alias, domain, was, url, changes, differs, clicks, outcome, error }: SyncResult): OutputRow {
+function toRow({ action, alias, domain, was, url, changes, differs, clicks, outcome, error }: SyncResult): OutputRow {
   return {
     action,
     alias,
@@ -162,7 +162,7 @@ function stepRow({ action, alias, domain, was, url, changes, differs, clicks, ou
     clicks,
     // In a plan, `done` means that the link already matches the file.
     outcome: error && outcome === 'done' ? 'unknown' : outcome,
-    error: error && (isNotStarted(error) ? 'not tried yet' : errorMessage(error)),
+    error: error && (isNotStarted(error) ? 'not tried yet' : getErrorMessage(error)),
   }
 }
 
@@ -185,7 +185,9 @@ function printTotals(
   const { total, keep, done, created, updated, deleted, mayBeCleared, refused } = plan
   if (refused?.issues.some(({ path }) => path[0] === 'maxDeletes')) throwRefused(refused)
   if (!apply && mayBeCleared.length > 0) {
-    console.error(`An update may clear values that no response shows: ${mayBeCleared.join(', ')}.${refused ? ADVICE : ''}`)
+    console.error(
+      `An update may clear values that no response shows: ${mayBeCleared.join(', ')}.${refused ? ADVICE : ''}`,
+    )
   }
   const changes = total - keep
   const option = refused ? '--apply --may-clear' : '--apply'

@@ -2,7 +2,7 @@ import { type AnyShortLinkError, type AuthScheme, ShortLinkClient, type ShortLin
 import { hasMessage, shorten, toPrintable } from '../../text.ts'
 import { type ListName, lists } from '../client.ts'
 import { formatDuration } from '../counts-and-times.ts'
-import { describeCall, describeFailures, type ExaminedCall, type Part } from './why.ts'
+import { describeCall, describeFailures, type ExaminedCall, type Part } from './calls.ts'
 
 export const authSchemes: readonly AuthScheme[] = ['Bearer', 'Token', 'raw']
 

@@ -133,8 +133,8 @@ function throwIfDuplicate({ name }: Input, columns: readonly Column[]): void {
   for (const { name: second, index, parameter } of columns) {
     const first = parameter && columns.slice(0, index).find((other) => other.parameter === parameter)?.name
     if (!first) continue
-    const which = `${first} and ${second}. Choose one: --map '${first}=${parameter}'`
-    throw new UsageError(`${name} has two columns for ${parameter}: ${which}`)
+    const pair = `${first} and ${second}. Choose one: --map '${first}=${parameter}'`
+    throw new UsageError(`${name} has two columns for ${parameter}: ${pair}`)
   }
 }
 
@@ -167,9 +167,9 @@ function throwIfOverlooked(input: Input, columns: readonly Column[]): void {
   const aliases = undecided.filter(({ name, index }) => mayBeAlias(name) && getCells(input, index).length > 0)
   const [first] = aliases
   if (!first || !missing.includes('custom')) return
-  const which = `${aliases.length > 1 ? 'columns' : 'column'} ${quoteNames(aliases.map(({ name }) => name))}`
+  const named = `${aliases.length > 1 ? 'columns' : 'column'} ${quoteNames(aliases.map(({ name }) => name))}`
   throw new UsageError(
-    `${input.name}: ${which} could be the alias, but would not be sent. Use --map '${first.name}=custom', or --map '${first.name}=' to leave it out`,
+    `${input.name}: ${named} could be the alias, but would not be sent. Use --map '${first.name}=custom', or --map '${first.name}=' to leave it out`,
   )
 }
 
@@ -187,11 +187,11 @@ function throwIfIgnoredSilently(input: Input, columns: readonly Column[]): void 
     const { parameter } = meaning
     const leaveOut = `--map '${name}=' to leave it out`
     const isSendable = parameter && !isFlag(input, column) && !columns.some((other) => other.parameter === parameter)
-    const what = parameter ? `could be the ${parameter} of a link` : 'limits the visits of a link'
+    const meaningText = parameter ? `could be the ${parameter} of a link` : 'limits the visits of a link'
     const target =
       parameter?.endsWith('target') && !/^[[{]/.test(example) ? suggestTargetParameter(parameter) : parameter
     const advice = isSendable && target ? `--map '${name}=${target}', or ${leaveOut}` : leaveOut
-    throw new UsageError(`${input.name}, column ${name}: ${what}, but would not be sent. Use ${advice}`)
+    throw new UsageError(`${input.name}, column ${name}: ${meaningText}, but would not be sent. Use ${advice}`)
   }
 }
 

@@ -133,8 +133,8 @@ function readAlias(row: InputRow, columns: readonly Column[], aliases: readonly 
   if (isChanged) {
     const isNamedCustom = own && findParameter(own.name) === 'custom'
     const advice = isNamedCustom ? `, or use --map '${own.name}=custom' if it is correct` : ''
-    const what = `${formatValue(formatCell(given))} looks like an alias that a spreadsheet has changed`
-    return { problem: `custom: ${what}. Write the alias into a text column${advice}` }
+    const problem = `${formatValue(formatCell(given))} looks like an alias that a spreadsheet has changed`
+    return { problem: `custom: ${problem}. Write the alias into a text column${advice}` }
   }
   if (!first) return {}
   const names = quoteNames(others.map(({ from = '' }) => from))

@@ -40,15 +40,15 @@ export async function readTextFile(path: string): Promise<Text> {
   }
   const encoding = detectEncoding(bytes)
   const text = new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes)
-  const lineOf = (character: string) => text.slice(0, text.indexOf(character)).split('\n').length
+  const findLine = (character: string) => text.slice(0, text.indexOf(character)).split('\n').length
   if (text.includes('\0')) {
     const expected = 'Expected UTF-8, or UTF-16 with its byte order mark'
-    throw new UsageError(`${name}, line ${lineOf('\0')}: has NUL bytes, so it is not text. ${expected}`)
+    throw new UsageError(`${name}, line ${findLine('\0')}: has NUL bytes, so it is not text. ${expected}`)
   }
   // Otherwise, text in an older encoding would be sent with wrong letters.
   if (encoding === 'utf-8' && !isUtf8(bytes)) {
     const expected = 'expected UTF-8 or UTF-16. In a spreadsheet, save the file as "CSV UTF-8"'
-    throw new UsageError(`${name}, line ${lineOf('\uFFFD')}: ${expected}`)
+    throw new UsageError(`${name}, line ${findLine('\uFFFD')}: ${expected}`)
   }
   const hasMark = text.startsWith('\uFEFF')
   return { text: hasMark ? text.slice(1) : text, encoding, hasMark }
@@ -74,7 +74,7 @@ const fileErrors: Readonly<Record<string, string>> = {
 async function readFileBytes(path: string, name: string): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
-  const sayWaiting = setTimeout(() => console.error(toPrintable(`${name}: waiting for input`)), WAIT_MS)
+  const waitingTimer = setTimeout(() => console.error(toPrintable(`${name}: waiting for input`)), WAIT_MS)
   try {
     for await (const chunk of path === '-' ? process.stdin : createReadStream(path)) {
       chunks.push(Buffer.from(chunk))
@@ -85,7 +85,7 @@ async function readFileBytes(path: string, name: string): Promise<Buffer> {
     const { code = '', message } = error as NodeJS.ErrnoException
     throw new UsageError(`${name}: ${fileErrors[code] ?? message}`)
   } finally {
-    clearTimeout(sayWaiting)
+    clearTimeout(waitingTimer)
   }
   if (size > MAX_MEBIBYTES * 2 ** 20) {
     throw new UsageError(`${name}: is larger than ${MAX_MEBIBYTES} MiB. Split it into several files`)

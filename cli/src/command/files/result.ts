@@ -58,12 +58,12 @@ export function splitResult(input: Input): Input | undefined {
     }
     // A row with an alias can be sent again, whatever its outcome was.
     const notDone = !cell(alias) && cell(outcome).toLowerCase() === 'unknown' ? 'unknown' : 'not-sent'
-    const made = parseAlias(cell(shorturl)) ?? ''
-    const isLost = isMangled(cell(alias)) || isNumericFormOf(cell(alias), made)
+    const aliasInAddress = parseAlias(cell(shorturl)) ?? ''
+    const isLost = isMangled(cell(alias)) || isNumericFormOf(cell(alias), aliasInAddress)
     // Spreadsheets may change false to FALSE, FALSCH, FAUX or FALSO.
     const result: RowResult = {
       shorturl: cell(shorturl) || undefined,
-      alias: (isLost && made) || cell(alias) || made || undefined,
+      alias: (isLost && aliasInAddress) || cell(alias) || aliasInAddress || undefined,
       created: cell(created) ? !/^fa/i.test(cell(created)) : undefined,
       outcome: cell(shorturl) ? 'done' : notDone,
     }

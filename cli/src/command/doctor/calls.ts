@@ -17,9 +17,9 @@ export type ExaminedCall = ReturnType<typeof describeCall>
 
 export function describeCall(part: Part, error: AnyShortLinkError | undefined) {
   const status = !error ? 200 : 'httpStatus' in error ? error.httpStatus : 'status' in error ? error.status : undefined
-  const said = error && 'serverMessage' in error ? shorten(error.serverMessage, 100) : ''
+  const serverMessage = error && 'serverMessage' in error ? shorten(error.serverMessage, 100) : ''
   const issues = error?.code === 'invalid_response' ? error.issues : []
-  const misfits = issues.map(({ path, message }) => `${path.join('.').replace(/\.\d+(?=\.|$)/g, '[]')}: ${message}`)
+  const mismatches = issues.map(({ path, message }) => `${path.join('.').replace(/\.\d+(?=\.|$)/g, '[]')}: ${message}`)
   return {
     part,
     /** The code of the call, as in a program. */
@@ -28,9 +28,9 @@ export function describeCall(part: Part, error: AnyShortLinkError | undefined) {
     status,
     kind: findResponder(error),
     /** The status and the server's message. */
-    response: `${status ?? 'no response'} ${said}`.trim().replace(/\.$/, ''),
+    response: `${status ?? 'no response'} ${serverMessage}`.trim().replace(/\.$/, ''),
     /** The fields that do not match their documented types. Each is named once, even if several rows have it. */
-    issues: [...new Set(misfits)],
+    issues: [...new Set(mismatches)],
     error,
   }
 }
