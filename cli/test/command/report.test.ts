@@ -108,7 +108,7 @@ it('lists ten links that are gone, and counts the others', async () => {
   expect(stderr).toMatch(/\ngone: 2 more\n$/)
 })
 
-it('prints the links with the most new clicks, or clicks, with --top, also as a Markdown table', async () => {
+it('--top prints the links with the most new clicks or, without --previous, the most clicks, also as a Markdown table', async () => {
   const { sandbox, path } = await setUp({ data })
   const most = await run('report', '--top', '2', '--json')
   expect(JSON.parse(most.stdout).map(({ alias }: { alias: string }) => alias)).toEqual(['tea', 'lamps'])

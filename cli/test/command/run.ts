@@ -7,7 +7,7 @@ import { createSandbox, type Sandbox, type SandboxOptions, sampleData } from 'sh
 import { onTestFinished, vi } from 'vitest'
 import { main } from '../../src/command/main.ts'
 
-/** A sandbox on a port, a folder for files, and the command, which runs in this process. */
+/** Starts a sandbox on a port, and creates a folder for files. Sets the variables of the command. */
 export async function setUp(options: SandboxOptions = {}) {
   const sandbox = createSandbox({ data: { ...sampleData(), links: [] }, ...options })
   const server = await serve(sandbox)
@@ -33,10 +33,10 @@ export async function setUp(options: SandboxOptions = {}) {
   }
 }
 
-/** An address to shorten. */
+/** Returns an address to shorten. */
 export const shop = (name: string) => `https://shop.example/${name}`
 
-/** The links that a file had sent, in its order, without the aliases that were drawn for them. */
+/** Returns the parameters of the creations that were sent, in order, without drawn aliases. */
 export const sentTo = (sandbox: Sandbox) =>
   sandbox.requests
     .filter(({ method }) => method === 'POST')
@@ -45,7 +45,7 @@ export const sentTo = (sandbox: Sandbox) =>
       return Object.fromEntries(Object.entries(body as object).filter((entry) => !isDrawn(entry)))
     })
 
-/** What Ctrl+C calls: the listener of the command, not those of the test runner. */
+/** Calls the command's listener for Ctrl+C, but not the listeners of the test runner. */
 export const pressCtrlC = () => process.listeners('SIGINT').at(-1)!('SIGINT')
 
 /** Runs the command, and returns its exit status and what it printed. */

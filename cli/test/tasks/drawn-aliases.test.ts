@@ -71,7 +71,7 @@ describe('an alias that is refused', () => {
     expect(sandbox.data.links).toHaveLength(1)
   })
 
-  test('three times is left to the server, for the other rows too', async () => {
+  test('three times is replaced by an alias of the server, for the other rows too', async () => {
     const { sandbox, client } = setUp()
     const fetch = createRefusingFetch(sandbox.fetch, (alias) => alias !== undefined)
     const posts: (string | undefined)[] = []

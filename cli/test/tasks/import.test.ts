@@ -236,7 +236,7 @@ test('a row whose lookup failed is distinguished from a row that may have been c
   ])
 })
 
-test('with a wrong base URL, where every call gets 404, the error of a row says so', async () => {
+test('with a wrong base URL, where every call gets 404, a row fails with a NotFoundError', async () => {
   const { sandbox, client } = setUp()
   sandbox.fail({ status: 404, body: { error: 1, message: 'There is nothing.' }, times: Infinity })
   expect(await collect(importLinks(client, rowsOf(1)))).toMatchObject([

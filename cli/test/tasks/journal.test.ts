@@ -308,7 +308,7 @@ describe('a journal in use by another run', () => {
   }
   const ENDED = 2 ** 22 + 1
 
-  it('is rejected in the same process until that run ends, even by another path and before its file exists', async () => {
+  it('is rejected in the same process until that run ends, even under another path and before its file exists', async () => {
     const linked = join(folder, 'linked')
     await symlink(folder, linked)
     const journal = fileJournal(path)

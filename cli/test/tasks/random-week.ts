@@ -187,7 +187,7 @@ class Week extends RandomServer {
     return !this.sandbox.data.links.some((link) => isSameLink(shorturl, `${link.domain}/${link.alias}`))
   }
 
-  /** Checks a conflict: no link with the alias leads to the row's address, and the named link leads where it says. */
+  /** Checks a conflict: no link with the alias leads to the row's address, and the error has the link's own address. */
   #checkFailed({ line, url, custom, domain }: WeekRow, error: unknown): void {
     if (!isShortLinkError(error)) throw new Error(`row ${line}: ${String(error)}`, { cause: error })
     if (error.code !== 'link_conflict') return

@@ -383,10 +383,10 @@ test('null and an empty string clear a value, and a missing column changes nothi
     channels: [{ id: 3, items: [{ type: 'links' as const, id: 1 }] }],
   })
   const row = { alias: 'tea', url: shop('tea') }
-  for (const none of [null, '']) {
+  for (const empty of [null, '']) {
     const { sandbox, client } = setUp({ data: data() })
     expect(await syncLinks(client, [{ ...row, title: undefined }]).summary()).toMatchObject({ keep: 1 })
-    const emptied = { ...row, title: none, description: none, campaign: none, channel: none } as LinkRow
+    const emptied = { ...row, title: empty, description: empty, campaign: empty, channel: empty } as LinkRow
     expect(await collect(syncLinks(client, [emptied]))).toMatchObject([
       { action: 'update', changes: ['title', 'description', 'campaign', 'channel'] },
     ])
