@@ -9,7 +9,7 @@ interface Manifest {
  * Returns the source of each entry in the `exports` of a package. For example, `./testing` is `./dist/testing/index.js`,
  * which is built from `src/testing/index.ts`.
  */
-function entriesOf({ exports }: Manifest, folder = ''): Record<string, string> {
+function getEntries({ exports }: Manifest, folder = ''): Record<string, string> {
   return Object.fromEntries(
     Object.entries(exports).flatMap(([entry, targets]) => {
       if (typeof targets === 'string') return []
@@ -20,7 +20,7 @@ function entriesOf({ exports }: Manifest, folder = ''): Record<string, string> {
 }
 
 /** The entries of shortlink-sdk. */
-export const entries = entriesOf(sdk)
+export const entries = getEntries(sdk)
 
 /** The entries of shortlink-cli. */
-export const cliEntries = entriesOf(cli, 'cli/')
+export const cliEntries = getEntries(cli, 'cli/')

@@ -26,15 +26,15 @@ try {
   const clone = join(parent, 'clone')
   const app = join(clone, folder)
   await mkdir(clone)
-  await timed(install, clone)
+  await runTimed(install, clone)
   await writeFile(join(app, 'first.mjs'), program)
-  await timed(start, app, addresses)
+  await runTimed(start, app, addresses)
 
-  await timed('npm install ../shortlink-cli-*.tgz', app)
+  await runTimed('npm install ../shortlink-cli-*.tgz', app)
   await writeFile(join(app, 'links.csv'), 'url,custom\nhttps://shop.example/tea,tea\n')
-  await timed(`npx shortlink-sandbox -- ${command}`, app, /^1 created/m)
+  await runTimed(`npx shortlink-sandbox -- ${command}`, app, /^1 created/m)
   await writeFile(join(app, 'second.mjs'), cliProgram)
-  await timed('npx shortlink-sandbox -- node second.mjs', app, /^https?:\/\/\S+\/tea$/m)
+  await runTimed('npx shortlink-sandbox -- node second.mjs', app, /^https?:\/\/\S+\/tea$/m)
 } finally {
   await rm(parent, { recursive: true })
 }
@@ -44,7 +44,7 @@ try {
  *
  * @throws if the output does not match
  */
-async function timed(line: string, folder: string, expected = /^/): Promise<void> {
+async function runTimed(line: string, folder: string, expected = /^/): Promise<void> {
   const began = performance.now()
   const output = await must('sh', ['-c', line], { cwd: folder })
   console.log(`$ ${line}\n${output.trim()}\n${((performance.now() - began) / 1000).toFixed(1)} s\n`)

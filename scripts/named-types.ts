@@ -7,14 +7,14 @@ import ts from 'typescript'
 import { cliEntries, entries } from './entries.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const declarationsOf = (entries: Readonly<Record<string, string>>, folder: string) =>
+const getDeclarations = (entries: Readonly<Record<string, string>>, folder: string) =>
   Object.entries(entries).map(([entry, source]) => ({
     entry,
     file: root + source.replace(`${folder}src/`, `${folder}dist/`).replace(/ts$/, 'd.ts'),
   }))
 const packages = [
-  { name: 'shortlink-sdk', folder: `${root}dist/`, entries: declarationsOf(entries, '') },
-  { name: 'shortlink-cli', folder: `${root}cli/dist/`, entries: declarationsOf(cliEntries, 'cli/') },
+  { name: 'shortlink-sdk', folder: `${root}dist/`, entries: getDeclarations(entries, '') },
+  { name: 'shortlink-cli', folder: `${root}cli/dist/`, entries: getDeclarations(cliEntries, 'cli/') },
 ]
 const files = packages.flatMap(({ entries }) => entries.map(({ file }) => file))
 const program = ts.createProgram(files, { module: ts.ModuleKind.NodeNext, types: ['node'], skipLibCheck: true })
@@ -27,11 +27,11 @@ const resolveAlias = (symbol: ts.Symbol): ts.Symbol =>
  * Returns the types that a symbol and its members, including inherited members, refer to. `folder` is that of the
  * package: types from elsewhere are left out.
  */
-function referencesOf(symbol: ts.Symbol, folder: string): ts.Symbol[] {
+function findReferences(symbol: ts.Symbol, folder: string): ts.Symbol[] {
   const found = new Set<ts.Symbol>()
   const visit = (node: ts.Node): void => {
-    if (ts.isTypeReferenceNode(node)) found.add(symbolAt(node.typeName))
-    if (ts.isImportTypeNode(node) && node.qualifier) found.add(symbolAt(node.qualifier))
+    if (ts.isTypeReferenceNode(node)) found.add(getSymbolAt(node.typeName))
+    if (ts.isImportTypeNode(node) && node.qualifier) found.add(getSymbolAt(node.qualifier))
     ts.forEachChild(node, visit)
   }
   const members = checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol))
@@ -44,7 +44,7 @@ function referencesOf(symbol: ts.Symbol, folder: string): ts.Symbol[] {
 const isBuilt = (declaration: ts.Declaration): boolean =>
   packages.some(({ folder }) => declaration.getSourceFile().fileName.startsWith(folder))
 
-const symbolAt = (name: ts.Node): ts.Symbol => resolveAlias(checker.getSymbolAtLocation(name)!)
+const getSymbolAt = (name: ts.Node): ts.Symbol => resolveAlias(checker.getSymbolAtLocation(name)!)
 
 function needsName({ flags, declarations: all = [] }: ts.Symbol, folder: string): boolean {
   const isOwn = all.some(
@@ -70,7 +70,7 @@ const unnamed = packages.flatMap(({ name, folder, entries }) => {
   // If several entries export a symbol, it is enough that one of them exports all types that it refers to.
   return [...entriesBySymbol].flatMap(([symbol, exporting]) => {
     const missing = exporting.map((entry) =>
-      referencesOf(symbol, folder)
+      findReferences(symbol, folder)
         .filter((type) => !entriesBySymbol.get(type)?.includes(entry))
         .map((type) => `${entry} does not export ${type.name}, which ${symbol.name} refers to`),
     )

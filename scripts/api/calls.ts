@@ -13,7 +13,7 @@ import type { Api } from '../../src/client/http/api.ts'
 import { CallPromise } from '../../src/client/http/api-promise.ts'
 import { pageChecks } from '../../src/client/http/list.ts'
 import type { Path } from '../../src/client/http/path.ts'
-import { type Docs, declarationOf, docsOf, exportsOf, fileOf, membersOf } from './reflections.ts'
+import { type Docs, getDeclaration, getDocs, getExports, getFile, getMembers } from './reflections.ts'
 
 /** The methods of one resource of the platform. */
 export interface ResourceModel {
@@ -114,7 +114,7 @@ function createRecorder() {
 const resourcesFolder = 'src/client/resources'
 
 /** Returns the file of a resource and, if a folder extends its plain calls, the files of that folder. */
-function filesOf(file: string): readonly string[] {
+function listFiles(file: string): readonly string[] {
   const folder = dirname(file)
   if (folder === resourcesFolder) return [file]
   const names = readdirSync(new URL(`../../${folder}/`, import.meta.url))
@@ -130,18 +130,18 @@ const sortInheritedFirst = (methods: readonly DeclarationReflection[]) => [
 const client = new ShortLinkClient({ baseUrl: 'https://sho.rt', apiKey: null })
 type Method = (...args: unknown[]) => unknown
 
-function resourceModel(name: string, instance: object, declared: DeclarationReflection): ResourceModel {
+function createResourceModel(name: string, instance: object, declared: DeclarationReflection): ResourceModel {
   const { api, recorded } = createRecorder()
   const resource: Record<string, Method> = new (instance.constructor as new (api: Api) => never)(api)
   return {
     name,
-    docs: docsOf(declared),
-    files: filesOf(fileOf(declared)),
-    calls: sortInheritedFirst(membersOf(declared)).map((method) => {
+    docs: getDocs(declared),
+    files: listFiles(getFile(declared)),
+    calls: sortInheritedFirst(getMembers(declared)).map((method) => {
       const signature = method.signatures![0]!
       const { parameters = [] } = signature
       const returned = signature.type as ReferenceType
-      const docs = docsOf(method)
+      const docs = getDocs(method)
       return {
         name: `${name}.${method.name}`,
         docs,
@@ -149,7 +149,7 @@ function resourceModel(name: string, instance: object, declared: DeclarationRefl
         parameters,
         result: returned.typeArguments?.[0] ?? returned,
         isList: returned.name === 'ListPromise',
-        request: requestOf(resource[method.name]!.bind(resource), method.name, docs, parameters, recorded),
+        request: recordRequest(resource[method.name]!.bind(resource), method.name, docs, parameters, recorded),
       }
     }),
   }
@@ -158,7 +158,7 @@ function resourceModel(name: string, instance: object, declared: DeclarationRefl
 /** The request in the docstring of a method, such as GET `/campaigns`. */
 const requestLine = /\b(GET|POST|PUT|DELETE) `([^`?]+)/
 
-function requestOf(
+function recordRequest(
   call: Method,
   name: string,
   docs: Docs,
@@ -218,9 +218,9 @@ function requestOf(
   }
 }
 
-const members = membersOf(exportsOf('src/index.ts').get('ShortLinkClient')!)
+const members = getMembers(getExports('src/index.ts').get('ShortLinkClient')!)
 
 /** The resources of the reference, and `links`, which is not in the reference. */
 export const model: readonly ResourceModel[] = Object.entries(client).map(([name, instance]) =>
-  resourceModel(name, instance, declarationOf(members.find((member) => member.name === name)?.type)!),
+  createResourceModel(name, instance, getDeclaration(members.find((member) => member.name === name)?.type)!),
 )

@@ -35,12 +35,12 @@ const schemas = new Map(listed.map(([{ isValid }, schema]) => [isValid, schema])
  *
  * @throws if the check lists no values, has no pattern and is not in the list above
  */
-export function schemaOfCheck({ expected, isValid, items, pattern, secret, values }: checks.Check): Schema {
+export function getCheckSchema({ expected, isValid, items, pattern, secret, values }: checks.Check): Schema {
   if (secret) return { type: 'string', format: 'password' }
   if (pattern) return { type: 'string', pattern: pattern.source }
   if (values) return { type: 'string', enum: values }
   if (items) {
-    const fields = Object.entries(items).map(([name, check]) => [name, schemaOfCheck(check)])
+    const fields = Object.entries(items).map(([name, check]) => [name, getCheckSchema(check)])
     const properties = Object.fromEntries(fields)
     return { type: 'array', items: { type: 'object', required: Object.keys(items), properties } }
   }

@@ -23,7 +23,7 @@ const preludes = [
 ] as const
 
 /** Returns an example as a complete program, which creates the client and the sandbox if it uses them. */
-export function programOf(example: string): string {
+export function completeProgram(example: string): string {
   const [, imports = '', body = ''] = /^((?:import .*\n)*)\n?([\s\S]*)$/.exec(example) ?? []
   const missing = preludes.filter(([use, , declares]) => use.test(body) && !body.includes(declares.split('=')[0]!))
   const added = missing.map(([, line]) => line).filter((line) => !imports.includes(line))

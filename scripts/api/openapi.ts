@@ -4,18 +4,18 @@ import manifest from '../../package.json' with { type: 'json' }
 import { string } from '../../src/client/checks/checks.ts'
 import { rateHeaders } from '../../src/client/rate-limit/headers.ts'
 import { type CallModel, model, type RequestModel, type ResourceModel } from './calls.ts'
-import { schemaOfCheck } from './check-schemas.ts'
-import { type Exchange, matchPath, programOf, run } from './examples.ts'
-import { declarationOf, docsOf, exportsOf, membersOf, moduleDocs, splitDocs } from './reflections.ts'
+import { getCheckSchema } from './check-schemas.ts'
+import { completeProgram, type Exchange, matchPath, run } from './examples.ts'
+import { getDeclaration, getDocs, getExports, getMembers, readModuleDocs, splitDocs } from './reflections.ts'
 import {
-  anyKeyOf,
-  bodySchema,
-  parametersOf,
+  createBodySchema,
+  createResponseSchemas,
+  getParameterSchema,
+  getParameters,
   reference,
+  requireAnyKey,
   responseNames,
-  responseSchemas,
   type Schema,
-  schemaOf,
 } from './schemas.ts'
 
 /** Schemas of responses that no zod schema reads: `readMatches` in src/client/links/find.ts does. */
@@ -39,13 +39,13 @@ export async function createOpenApi(): Promise<OpenApi> {
       const method = request.method.toLowerCase()
       const item = paths[path] ?? {}
       paths[path] = item
-      const operation = await operationOf(resource, call, request, bodies)
+      const operation = await createOperation(resource, call, request, bodies)
       const first = item[method]
       item[method] = first ? mergeOperations(first, operation) : operation
-      if (request.api === 'opener') Object.assign(item, { servers: [server('openerUrl')] })
+      if (request.api === 'opener') Object.assign(item, { servers: [createServer('openerUrl')] })
     }
   }
-  const schemas = { ...responseSchemas(), ...bodies, ...envelopeSchemas() }
+  const schemas = { ...createResponseSchemas(), ...bodies, ...createEnvelopeSchemas() }
   return {
     openapi: '3.1.0',
     info: {
@@ -53,17 +53,17 @@ export async function createOpenApi(): Promise<OpenApi> {
       version: '3',
       summary:
         'Short links, branded domains, campaigns, channels, files, pixels, QR codes, and links that open in apps.',
-      description: introduction(),
+      description: createIntroduction(),
       license: { name: manifest.license, identifier: manifest.license },
     },
-    servers: [server('baseUrl')],
+    servers: [createServer('baseUrl')],
     security: [{ key: [] }],
-    tags: model.map(({ name, docs }) => ({ name: tagOf(name), description: docs.text })),
+    tags: model.map(({ name, docs }) => ({ name: getTag(name), description: docs.text })),
     paths,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1))),
       headers: headerComponents,
-      responses: await refusalComponents(),
+      responses: await createRefusalComponents(),
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'The API key of the account, which is a secret.' },
       },
@@ -71,68 +71,70 @@ export async function createOpenApi(): Promise<OpenApi> {
   }
 }
 
-const tagOf = (resource: string) => (resource === 'links' ? 'links (outside the reference)' : resource)
+const getTag = (resource: string) => (resource === 'links' ? 'links (outside the reference)' : resource)
 
-const introduction =
+const createIntroduction =
   () => `The management API manages the domains, campaigns, channels, files, pixels and QR codes of an account. The app-opener API creates links that open in apps. Both use JSON.
 
 This document is generated from the code of \`${manifest.name}\`, a client of both. It follows the platform's reference; the descriptions note how servers differ.
 
 ## Errors
 
-${docsOf(exportsOf('src/client/http/envelope.ts').get('Envelope')!).text}
+${getDocs(getExports('src/client/http/envelope.ts').get('Envelope')!).text}
 
 ## Values
 
-${paragraph(moduleDocs('src/client/fields/fields.ts').text)}
+${getFirstParagraph(readModuleDocs('src/client/fields/fields.ts').text)}
 
 ## Rate limit
 
-${docsOf(exportsOf('src/client/rate-limit/headers.ts').get('rateHeaders')!).text}`
+${getDocs(getExports('src/client/rate-limit/headers.ts').get('rateHeaders')!).text}`
 
-const paragraph = (text: string) => text.split('\n\n')[0]!
+const getFirstParagraph = (text: string) => text.split('\n\n')[0]!
 
 /** Returns the server whose address is an option of the client. */
-function server(option: 'baseUrl' | 'openerUrl'): Schema {
-  const description = splitDocs(docsOf(clientOptions.get(option)).text).summary
+function createServer(option: 'baseUrl' | 'openerUrl'): Schema {
+  const description = splitDocs(getDocs(clientOptions.get(option)).text).summary
   const [, example] = /`(https:[^`]+)`/.exec(description) ?? []
   return { url: `{${option}}`, description, variables: { [option]: { default: example } } }
 }
 
-const main = exportsOf('src/index.ts')
+const main = getExports('src/index.ts')
 
 /** Returns the members of an interface by name. */
-const fieldsOf = (type: DeclarationReflection) => new Map(membersOf(type).map((member) => [member.name, member]))
+const getFields = (type: DeclarationReflection) => new Map(getMembers(type).map((member) => [member.name, member]))
 
-const clientOptions = fieldsOf(main.get('ShortLinkClientOptions')!)
+const clientOptions = getFields(main.get('ShortLinkClientOptions')!)
 
-async function operationOf(
+async function createOperation(
   resource: ResourceModel,
   call: CallModel,
   request: RequestModel,
   bodies: Record<string, Schema>,
 ): Promise<Operation> {
   const [example = ''] = call.docs.examples
-  const program = programOf(example)
-  const exchange = await exchangeOf(request, program, call.name)
+  const program = completeProgram(example)
+  const exchange = await recordExchange(request, program, call.name)
   const { summary, description } = splitDocs(call.docs.text)
-  const body = bodyOf(request, exchange, bodies)
+  const body = createRequestBody(request, exchange, bodies)
   return {
     operationId: call.name,
-    tags: [tagOf(resource.name)],
+    tags: [getTag(resource.name)],
     summary,
     ...(description && { description }),
     // The reference does not show how the app opener takes a key.
     ...(request.api === 'opener' && { security: [{}, { key: [] }] }),
-    parameters: parameters(request, exchange),
+    parameters: createParameters(request, exchange),
     ...(body && { requestBody: body }),
     responses: {
       200: {
-        description: responseDescription(call),
-        ...(request.api === 'management' && { headers: headerReferences(Object.keys(headerTexts).slice(0, 3)) }),
-        content: { 'application/json': { schema: responseSchema(call, request, exchange), example: exchange.body } },
+        description: describeResponse(call),
+        ...(request.api === 'management' && { headers: createHeaderReferences(Object.keys(headerTexts).slice(0, 3)) }),
+        content: {
+          'application/json': { schema: createResponseSchema(call, request, exchange), example: exchange.body },
+        },
       },
-      ...refusals(call, request),
+      ...createRefusals(call, request),
     },
     'x-codeSamples': [{ lang: 'TypeScript', label: manifest.name, source: program }],
   }
@@ -159,7 +161,7 @@ function mergeOperations(list: Operation, search: Operation): Operation {
   }
 }
 
-async function exchangeOf(request: RequestModel, program: string, name: string): Promise<Exchange> {
+async function recordExchange(request: RequestModel, program: string, name: string): Promise<Exchange> {
   const { exchanges } = await run(program).catch((error) => {
     throw new Error(`the example of ${name} fails: ${(error as Error).message}\n${program}`, { cause: error })
   })
@@ -175,22 +177,22 @@ async function exchangeOf(request: RequestModel, program: string, name: string):
   return found
 }
 
-function parameters(request: RequestModel, { request: sent }: Exchange): Schema[] {
+function createParameters(request: RequestModel, { request: sent }: Exchange): Schema[] {
   const values = matchPath(request.path, sent.path) ?? {}
   const inPath = request.pathParams.map(({ name, argument, check }) => {
-    const description = docsOf(argument).text || docsOf(declarationOf(argument.type)).text
+    const description = getDocs(argument).text || getDocs(getDeclaration(argument.type)).text
     return {
       name,
       in: 'path',
       required: true,
       ...(description && { description }),
-      schema: schemaOf({ ...check, required: true }),
+      schema: getParameterSchema({ ...check, required: true }),
       example: values[name],
     }
   })
-  const ofQuery = request.query ? parametersOf(declarationOf(request.query.type)!, request.checks) : []
+  const ofQuery = request.query ? getParameters(getDeclaration(request.query.type)!, request.checks) : []
   const alone = request.queryParams.map(({ name, argument }) => {
-    const schema: Schema = { ...schemaOfCheck(string), description: docsOf(argument).text }
+    const schema: Schema = { ...getCheckSchema(string), description: getDocs(argument).text }
     return { name, required: false, schema }
   })
   const inQuery = [...ofQuery, ...alone].map(({ name, schema: { description, ...schema }, required }) => {
@@ -201,7 +203,7 @@ function parameters(request: RequestModel, { request: sent }: Exchange): Schema[
   return [...inPath, ...inQuery]
 }
 
-function bodyOf(
+function createRequestBody(
   request: RequestModel,
   { request: sent }: Exchange,
   bodies: Record<string, Schema>,
@@ -211,65 +213,65 @@ function bodyOf(
     const example = new TextDecoder().decode(sent.body as Uint8Array)
     return {
       required: true,
-      description: docsOf(request.content).text,
+      description: getDocs(request.content).text,
       content: { [sent.headers['content-type']!]: { schema, example } },
     }
   }
   if (!request.body) return undefined
-  const type = declarationOf(request.body.type)!
-  bodies[type.name] = bodySchema(type, request.checks)
+  const type = getDeclaration(request.body.type)!
+  bodies[type.name] = createBodySchema(type, request.checks)
   return { required: true, content: { 'application/json': { schema: reference(type.name), example: sent.body } } }
 }
 
-const nameOf = (result: SomeType): string => declarationOf(result)!.name
+const getName = (result: SomeType): string => getDeclaration(result)!.name
 
-function responseDescription({ docs, isList, result }: CallModel): string {
+function describeResponse({ docs, isList, result }: CallModel): string {
   if (docs.returns) return docs.returns
-  const { text } = docsOf(declarationOf(result))
+  const { text } = getDocs(getDeclaration(result))
   return isList ? `A page of: ${text[0]!.toLowerCase()}${text.slice(1)}` : text
 }
 
-function responseSchema({ name, result, isList }: CallModel, request: RequestModel, { body }: Exchange): Schema {
+function createResponseSchema({ name, result, isList }: CallModel, request: RequestModel, { body }: Exchange): Schema {
   const success = reference('Success')
   if (isList) {
     const { data } = body as { data?: unknown }
     const keys = request.resultAt as readonly string[]
-    const page = { allOf: [reference('PageNumbers'), rowsSchema(keys, reference(nameOf(result)))] }
-    return data ? { allOf: [success, under('data', page)] } : { allOf: [success, ...page.allOf] }
+    const page = { allOf: [reference('PageNumbers'), createRowsSchema(keys, reference(getName(result)))] }
+    return data ? { allOf: [success, wrapInKey('data', page)] } : { allOf: [success, ...page.allOf] }
   }
-  const schemas = (otherForms[name] ?? [nameOf(result)]).map((form) => {
+  const schemas = (otherForms[name] ?? [getName(result)]).map((form) => {
     if (!responseNames.has(form)) throw new Error(`${name} responds with ${form}, which has no schema`)
     return reference(form)
   })
-  if (request.resultAt === 'data') return { allOf: [success, under('data', schemas[0]!)] }
+  if (request.resultAt === 'data') return { allOf: [success, wrapInKey('data', schemas[0]!)] }
   // The app opener responds with the link alone.
   return request.api === 'opener' ? schemas[0]! : { allOf: [success, ...schemas] }
 }
 
-const under = (key: string, schema: Schema): Schema => ({
+const wrapInKey = (key: string, schema: Schema): Schema => ({
   type: 'object',
   required: [key],
   properties: { [key]: schema },
 })
 
 /** Returns the schema of the rows of a page, under the documented key or under another. */
-function rowsSchema([key, ...others]: readonly string[], row: Schema): Schema {
+function createRowsSchema([key, ...others]: readonly string[], row: Schema): Schema {
   const rows = { type: 'array', items: row }
   const properties = Object.fromEntries(
     others.map((other) => [other, { ...rows, description: `The same as \`${key}\`, on some servers.` }]),
   )
   return {
     type: 'object',
-    ...(others.length > 0 ? anyKeyOf([key!, ...others]) : { required: [key] }),
+    ...(others.length > 0 ? requireAnyKey([key!, ...others]) : { required: [key] }),
     properties: { [key!]: rows, ...properties },
   }
 }
 
-function envelopeSchemas(): Record<string, Schema> {
+function createEnvelopeSchemas(): Record<string, Schema> {
   // The client adds these two fields.
-  const numbers = membersOf(main.get('Page')!).filter(({ name }) => name !== 'items' && name !== 'hasNextPage')
+  const numbers = getMembers(main.get('Page')!).filter(({ name }) => name !== 'items' && name !== 'hasNextPage')
   const numberSchema = (member: DeclarationReflection) => {
-    const description = docsOf(member).text
+    const description = getDocs(member).text
     return { type: member.name === 'nextpage' ? ['integer', 'null'] : 'integer', ...(description && { description }) }
   }
   return {
@@ -281,7 +283,7 @@ function envelopeSchemas(): Record<string, Schema> {
     },
     Refusal: {
       type: 'object',
-      description: docsOf(exportsOf('src/client/http/envelope.ts').get('Envelope')!).text,
+      description: getDocs(getExports('src/client/http/envelope.ts').get('Envelope')!).text,
       required: ['error'],
       properties: {
         error: {
@@ -301,13 +303,13 @@ function envelopeSchemas(): Record<string, Schema> {
   }
 }
 
-const rateMembers = fieldsOf(exportsOf('src/client/rate-limit/headers.ts').get('ParsedRateHeaders')!)
+const rateMembers = getFields(getExports('src/client/rate-limit/headers.ts').get('ParsedRateHeaders')!)
 
 /** Descriptions of the rate-limit headers. The first three are in every response. */
 const headerTexts: Record<string, string> = {
-  [rateHeaders.limit]: docsOf(rateMembers.get('limit')).text,
-  [rateHeaders.remaining]: docsOf(rateMembers.get('remaining')).text,
-  [rateHeaders.reset]: docsOf(rateMembers.get('reset')).text,
+  [rateHeaders.limit]: getDocs(rateMembers.get('limit')).text,
+  [rateHeaders.remaining]: getDocs(rateMembers.get('remaining')).text,
+  [rateHeaders.reset]: getDocs(rateMembers.get('reset')).text,
   [rateHeaders.retryAfter]: 'How long to wait, in seconds.',
 }
 
@@ -318,25 +320,25 @@ const headerComponents = Object.fromEntries(
   ]),
 )
 
-const headerReferences = (names: readonly string[]) =>
+const createHeaderReferences = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 /** Statuses that the client has an error class for, with their descriptions, by class name. */
 const refusalStatuses = new Map(
   [...main].flatMap(([name, symbol]) => {
-    const { text } = docsOf(symbol)
-    const [, status, meaning] = /^(\d{3}|5xx): (.*)$/.exec(paragraph(text)) ?? []
-    return status && meaning ? [[name, { status: status.toUpperCase(), meaning: sentence(meaning) }] as const] : []
+    const { text } = getDocs(symbol)
+    const [, status, meaning] = /^(\d{3}|5xx): (.*)$/.exec(getFirstParagraph(text)) ?? []
+    return status && meaning ? [[name, { status: status.toUpperCase(), meaning: toSentence(meaning) }] as const] : []
   }),
 )
 
-function sentence(text: string): string {
+function toSentence(text: string): string {
   return `${text[0]!.toUpperCase()}${text.slice(1)}`.replace(/([^.])$/, '$1.')
 }
 
 /** Returns the responses that refuse a call: those of every call, and those in its docstring. */
-function refusals({ docs }: CallModel, { api }: RequestModel): Record<string, Schema> {
-  const named = new Map(docs.throws.map(({ error, when }) => [error, sentence(when)]))
+function createRefusals({ docs }: CallModel, { api }: RequestModel): Record<string, Schema> {
+  const named = new Map(docs.throws.map(({ error, when }) => [error, toSentence(when)]))
   const isCommon = (name: string) => api === 'management' && name !== 'NotFoundError'
   const refusal = (name: string) => {
     const description = named.get(name)
@@ -357,19 +359,19 @@ const refusedPrograms: Record<string, string> = {
   RateLimitError: 'for (let sent = 0; ; sent++) await client.withOptions({ rateLimit: false, retry: 0 }).account.get()',
 }
 
-async function refusalComponents(): Promise<Record<string, Schema>> {
-  const apiError = docsOf(main.get('ApiError')).text
+async function createRefusalComponents(): Promise<Record<string, Schema>> {
+  const apiError = getDocs(main.get('ApiError')).text
   const all = [
     ...[...refusalStatuses].map(([name, { meaning }]) => [name, meaning] as const),
     ['ApiError', apiError] as const,
   ]
   const components = all.map(async ([name, description]) => {
     const program = refusedPrograms[name]
-    const ran = program ? await run(programOf(`try { ${program} } catch {}`)) : undefined
+    const ran = program ? await run(completeProgram(`try { ${program} } catch {}`)) : undefined
     const example = ran?.exchanges.at(-1)?.body
     const component = {
       description,
-      ...(name === 'RateLimitError' && { headers: headerReferences([rateHeaders.retryAfter]) }),
+      ...(name === 'RateLimitError' && { headers: createHeaderReferences([rateHeaders.retryAfter]) }),
       content: { 'application/json': { schema: reference('Refusal'), ...(example !== undefined && { example }) } },
     }
     return [name, component] as const

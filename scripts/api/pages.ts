@@ -11,16 +11,16 @@ import {
 } from 'typedoc'
 import { cliEntries, entries } from '../entries.ts'
 import { type CallModel, model, type ResourceModel } from './calls.ts'
-import { programOf, ROWS, run } from './examples.ts'
+import { completeProgram, ROWS, run } from './examples.ts'
 import {
   type Docs,
-  declarationOf,
-  docsOf,
-  exportsOf,
-  fileOf,
-  membersOf,
-  moduleDocs,
-  partsOf,
+  getDeclaration,
+  getDocs,
+  getExports,
+  getFile,
+  getMembers,
+  getUnionParts,
+  readModuleDocs,
   splitDocs,
 } from './reflections.ts'
 
@@ -42,20 +42,20 @@ interface Content {
 
 /** Creates the pages. An example that runs against the sandbox is a `ts run` fence with its output. */
 export async function createApiPages(): Promise<Page[]> {
-  const contents = allContents()
+  const contents = listContents()
   const paths = new Map(contents.flatMap(({ path, symbols }) => symbols.map((symbol) => [symbol, path] as const)))
-  const all = [overview(contents), ...contents]
-  return Promise.all(all.map((content, order) => page(content, order, paths)))
+  const all = [createOverview(contents), ...contents]
+  return Promise.all(all.map((content, order) => createPage(content, order, paths)))
 }
 
 /** Returns the first page, which lists the others. */
-function overview(contents: readonly Content[]): Content {
+function createOverview(contents: readonly Content[]): Content {
   const rows = contents.map(({ path, title, description }) => [`[${title}](${path})`, description])
   return {
     path: 'index.md',
     title: 'API reference',
     description: 'Every call, option, error and type of both packages, made from their types and doc comments.',
-    above: { text: table(['page', 'content'], rows), examples: [] },
+    above: { text: formatTable(['page', 'content'], rows), examples: [] },
     symbols: [],
   }
 }
@@ -82,8 +82,8 @@ const topics = {
   },
 }
 
-function allContents(): Content[] {
-  const main = [...exportsOf('src/index.ts').values()]
+function listContents(): Content[] {
+  const main = [...getExports('src/index.ts').values()]
   const shown = new Set<DeclarationReflection>()
   const take = (symbols: readonly DeclarationReflection[]) => {
     const added = symbols.filter((symbol) => !shown.has(symbol))
@@ -91,7 +91,7 @@ function allContents(): Content[] {
     return added
   }
   const declaredIn = (files: readonly string[]) =>
-    take(files.flatMap((file) => main.filter((symbol) => fileOf(symbol) === file)))
+    take(files.flatMap((file) => main.filter((symbol) => getFile(symbol) === file)))
   const topic = (name: keyof typeof topics, symbols: readonly DeclarationReflection[]) => {
     return { ...topics[name], path: `${name}.md`, above: nothing, symbols }
   }
@@ -99,7 +99,7 @@ function allContents(): Content[] {
   const errors = topic('errors', declaredIn(topics.errors.files).sort(byName))
   const resources = model.map((resource) => {
     const { summary } = splitDocs(resource.docs.text)
-    const symbols = take(main.filter((symbol) => resource.files.includes(fileOf(symbol))))
+    const symbols = take(main.filter((symbol) => resource.files.includes(getFile(symbol))))
     return { path: `${resource.name}.md`, title: resource.name, description: `${summary}.`, above: resource, symbols }
   })
   const types = topic('types', take(main))
@@ -108,8 +108,8 @@ function allContents(): Content[] {
     path: `${title.replaceAll('/', '-')}.md`,
     title,
     description: `Everything that ${title} exports.`,
-    above: moduleDocs(file),
-    symbols: [...exportsOf(file).values()].filter((symbol) => !shown.has(symbol)),
+    above: readModuleDocs(file),
+    symbols: [...getExports(file).values()].filter((symbol) => !shown.has(symbol)),
   })
   return [
     client,
@@ -146,8 +146,12 @@ import openapi from 'shortlink-sdk/openapi.json' with { type: 'json' }
 
 type Paths = ReadonlyMap<DeclarationReflection, string>
 
-async function page({ path, title, description, above, symbols }: Content, order: number, paths: Paths): Promise<Page> {
-  const sections = await Promise.all(symbols.map(symbolText))
+async function createPage(
+  { path, title, description, above, symbols }: Content,
+  order: number,
+  paths: Paths,
+): Promise<Page> {
+  const sections = await Promise.all(symbols.map(formatSymbol))
   const front = [
     '---',
     `title: ${title}`,
@@ -157,92 +161,97 @@ async function page({ path, title, description, above, symbols }: Content, order
     'tableOfContents: { maxHeadingLevel: 2 }',
     '---',
   ]
-  const top = 'calls' in above ? [await resourceText(above, paths)] : [above.text, await examples(above.examples)]
-  return { path, markdown: `${paragraphs(front.join('\n'), ...top, ...sections)}\n` }
+  const top =
+    'calls' in above ? [await formatResource(above, paths)] : [above.text, await formatExamples(above.examples)]
+  return { path, markdown: `${joinParagraphs(front.join('\n'), ...top, ...sections)}\n` }
 }
 
-async function resourceText({ name, docs, calls }: ResourceModel, paths: Paths): Promise<string> {
+async function formatResource({ name, docs, calls }: ResourceModel, paths: Paths): Promise<string> {
   const rows = calls.map((call) => [
-    `[\`${call.name}\`](#${slug(call.name)})`,
-    requestLine(call),
+    `[\`${call.name}\`](#${toSlug(call.name)})`,
+    formatRequest(call),
     `${splitDocs(call.docs.text).summary}.`,
   ])
-  const sections = await Promise.all(calls.map((call) => callText(call, paths)))
-  const example = name === 'links' ? await examples(docs.examples) : ''
-  return paragraphs(docs.text, example, table(['call', 'request', 'description'], rows), ...sections)
+  const sections = await Promise.all(calls.map((call) => formatCall(call, paths)))
+  const example = name === 'links' ? await formatExamples(docs.examples) : ''
+  return joinParagraphs(docs.text, example, formatTable(['call', 'request', 'description'], rows), ...sections)
 }
 
-function requestLine({ request }: CallModel): string {
+function formatRequest({ request }: CallModel): string {
   if (!request) return ''
   const query = request.queryParams.map(({ name }) => `?${name}=`).join('')
   return `${request.method} \`${request.api === 'opener' ? '{openerUrl}' : ''}${request.path}${query}\``
 }
 
-async function callText(call: CallModel, paths: Paths): Promise<string> {
+async function formatCall(call: CallModel, paths: Paths): Promise<string> {
   const { name, docs, request, result, isList } = call
   const { summary, description } = splitDocs(docs.text)
   const parameters = call.parameters.filter(({ name }) => name !== 'options')
-  return paragraphs(
+  return joinParagraphs(
     `## ${name}`,
-    `${summary}.${request ? ` ${requestLine(call)}` : ''}`,
-    fence('ts', `${name}${signatureText(call.signature)}`),
+    `${summary}.${request ? ` ${formatRequest(call)}` : ''}`,
+    formatFence('ts', `${name}${formatSignature(call.signature)}`),
     description,
     docs.remarks,
     parameters.length > 0 && `### Parameters of ${name}`,
-    ...parameters.map(parameterText),
+    ...parameters.map(formatParameter),
     `### Result of ${name}`,
-    docs.returns || `${isList ? 'A list whose rows are' : 'A promise of'} ${typeLinks(result, paths)}.`,
+    docs.returns || `${isList ? 'A list whose rows are' : 'A promise of'} ${formatTypeLinks(result, paths)}.`,
     docs.throws.length > 0 && `### Errors of ${name}\n\nBesides those of [every call](errors.md):`,
-    errorTable(docs.throws, (error) => `[\`${error}\`](errors.md#${slug(error)})`),
-    await examples(docs.examples),
+    formatErrorTable(docs.throws, (error) => `[\`${error}\`](errors.md#${toSlug(error)})`),
+    await formatExamples(docs.examples),
   )
 }
 
-function typeLinks(type: SomeType, paths: Paths): string {
-  return partsOf(type)
+function formatTypeLinks(type: SomeType, paths: Paths): string {
+  return getUnionParts(type)
     .map((part) => {
-      const declared = declarationOf(part)
+      const declared = getDeclaration(part)
       const path = declared && paths.get(declared)
-      return path ? `[\`${part}\`](${path}#${slug(declared.name)})` : `\`${part}\``
+      return path ? `[\`${part}\`](${path}#${toSlug(declared.name)})` : `\`${part}\``
     })
     .join(' or ')
 }
 
 /** Returns the text about an argument. If it is an object of parameters, a table lists them. */
-function parameterText(parameter: ParameterReflection): string {
-  const declared = declarationOf(parameter.type)
-  const members = declared?.kind === ReflectionKind.Interface ? membersOf(declared) : []
-  const meaning = docsOf(parameter).text || (members.length > 0 ? '' : docsOf(declared).text)
+function formatParameter(parameter: ParameterReflection): string {
+  const declared = getDeclaration(parameter.type)
+  const members = declared?.kind === ReflectionKind.Interface ? getMembers(declared) : []
+  const meaning = getDocs(parameter).text || (members.length > 0 ? '' : getDocs(declared).text)
   const line = `\`${parameter.name}\`: \`${parameter.type}\`.${meaning ? ` ${meaning}` : ''}`
-  return paragraphs(line, membersTable(members))
+  return joinParagraphs(line, formatMembersTable(members))
 }
 
 /** Returns the section of an export: its docstring, members and examples. */
-async function symbolText(symbol: DeclarationReflection): Promise<string> {
+async function formatSymbol(symbol: DeclarationReflection): Promise<string> {
   const { name, kind, extendedTypes } = symbol
   const isClass = kind === ReflectionKind.Class
   const isObject = isClass || kind === ReflectionKind.Interface
   const base = isClass ? extendedTypes?.[0] : undefined
   // Every promise has `then`.
   const members = isObject
-    ? membersOf(symbol).filter((member) => !base || (!member.inheritedFrom && member.name !== 'then'))
+    ? getMembers(symbol).filter((member) => !base || (!member.inheritedFrom && member.name !== 'then'))
     : []
   const methods = members.filter((member) => member.kind === ReflectionKind.Method)
   const fields = members.filter((member) => !methods.includes(member))
   const extending = base && 'name' in base && `It extends \`${base.name}\`.`
-  return paragraphs(
+  return joinParagraphs(
     `## ${name}`,
     // Each overload of a function has its own docstring.
     ...(await Promise.all(
       (symbol.signatures ?? [symbol]).map((one) =>
-        docsText(one, extending || (!isObject && fence('ts', declarationText(one))), membersTable(fields)),
+        formatDocs(
+          one,
+          extending || (!isObject && formatFence('ts', formatDeclaration(one))),
+          formatMembersTable(fields),
+        ),
       ),
     )),
     ...(await Promise.all(
       methods.map(async (method) =>
-        paragraphs(
+        joinParagraphs(
           `### ${name}.${method.name}`,
-          await docsText(method, fence('ts', `${method.name}${signatureText(method.signatures![0]!)}`)),
+          await formatDocs(method, formatFence('ts', `${method.name}${formatSignature(method.signatures![0]!)}`)),
         ),
       ),
     )),
@@ -250,57 +259,66 @@ async function symbolText(symbol: DeclarationReflection): Promise<string> {
 }
 
 /** Returns the text of a docstring, with the declaration and the members of its symbol. */
-async function docsText(symbol: Reflection, code: string | false, members = ''): Promise<string> {
-  const { text, examples: codes, throws, returns, remarks } = docsOf(symbol)
-  const errors = errorTable(throws, (error) => `\`${error}\``)
-  return paragraphs(text, code, remarks, members, returns && `Returns: ${returns}`, errors, await examples(codes))
+async function formatDocs(symbol: Reflection, code: string | false, members = ''): Promise<string> {
+  const { text, examples: codes, throws, returns, remarks } = getDocs(symbol)
+  const errors = formatErrorTable(throws, (error) => `\`${error}\``)
+  return joinParagraphs(
+    text,
+    code,
+    remarks,
+    members,
+    returns && `Returns: ${returns}`,
+    errors,
+    await formatExamples(codes),
+  )
 }
 
-function errorTable(throws: Docs['throws'], nameOf: (error: string) => string): string {
-  const rows = throws.map(({ error, when }) => [nameOf(error), when])
-  return table(['error', 'when'], rows)
+function formatErrorTable(throws: Docs['throws'], getName: (error: string) => string): string {
+  const rows = throws.map(({ error, when }) => [getName(error), when])
+  return formatTable(['error', 'when'], rows)
 }
 
-const paragraphs = (...parts: (string | false | undefined)[]): string => parts.filter(Boolean).join('\n\n')
+const joinParagraphs = (...parts: (string | false | undefined)[]): string => parts.filter(Boolean).join('\n\n')
 
 /** Columns of a line of code. */
 const LINE_WIDTH = 120
 
 /** Returns the declaration of an export without its implementation. */
-function declarationText(symbol: DeclarationReflection | SignatureReflection): string {
-  if (symbol instanceof SignatureReflection) return `function ${symbol.name}${signatureText(symbol)}`
+function formatDeclaration(symbol: DeclarationReflection | SignatureReflection): string {
+  if (symbol instanceof SignatureReflection) return `function ${symbol.name}${formatSignature(symbol)}`
   const { name, kind, typeParameters, type } = symbol
   // The type of a schema would list the types of all fields.
   const isSchema = type?.type === 'reference' && type.name === 'ZodMiniObject'
-  if (kind === ReflectionKind.Variable) return `const ${name}: ${isSchema ? `ZodMiniType<${name}>` : typeText(type)}`
-  const head = `type ${name}${typeParametersText(typeParameters)} =`
-  const line = `${head} ${typeText(type)}`
+  if (kind === ReflectionKind.Variable) return `const ${name}: ${isSchema ? `ZodMiniType<${name}>` : formatType(type)}`
+  const head = `type ${name}${formatTypeParameters(typeParameters)} =`
+  const line = `${head} ${formatType(type)}`
   const isLong = line.length > LINE_WIDTH && type?.type === 'union'
-  return isLong ? [head, ...alternatives(type).map((text) => `  | ${text}`)].join('\n') : line
+  return isLong ? [head, ...listAlternatives(type).map((text) => `  | ${text}`)].join('\n') : line
 }
 
-function signatureText({ typeParameters, parameters = [], type }: SignatureReflection): string {
-  return `${typeParametersText(typeParameters)}(${parameters.map(parameterTypeText).join(', ')}): ${typeText(type)}`
+function formatSignature({ typeParameters, parameters = [], type }: SignatureReflection): string {
+  return `${formatTypeParameters(typeParameters)}(${parameters.map(formatParameterType).join(', ')}): ${formatType(type)}`
 }
 
-function parameterTypeText({ name, type, flags, defaultValue }: ParameterReflection): string {
+function formatParameterType({ name, type, flags, defaultValue }: ParameterReflection): string {
   const isOptional = flags.isOptional || defaultValue !== undefined
-  return `${flags.isRest ? '...' : ''}${name}${isOptional ? '?' : ''}: ${typeText(type, isOptional)}`
+  return `${flags.isRest ? '...' : ''}${name}${isOptional ? '?' : ''}: ${formatType(type, isOptional)}`
 }
 
-function typeParametersText(parameters: readonly TypeParameterReflection[] = []): string {
+function formatTypeParameters(parameters: readonly TypeParameterReflection[] = []): string {
   const texts = parameters.map(({ name, type, default: value }) => {
-    return `${name}${type ? ` extends ${typeText(type)}` : ''}${value ? ` = ${typeText(value)}` : ''}`
+    return `${name}${type ? ` extends ${formatType(type)}` : ''}${value ? ` = ${formatType(value)}` : ''}`
   })
   return texts.length > 0 ? `<${texts.join(', ')}>` : ''
 }
 
 /** Returns a type as text. `undefined` is left out of an optional type. */
-const typeText = (type: SomeType | undefined, isOptional = false): string => alternatives(type, isOptional).join(' | ')
+const formatType = (type: SomeType | undefined, isOptional = false): string =>
+  listAlternatives(type, isOptional).join(' | ')
 
 /** Returns the parts of a union as text. The known values of an open string come first. */
-function alternatives(type: SomeType | undefined, isOptional = false): string[] {
-  const parts = [...partsOf(type)]
+function listAlternatives(type: SomeType | undefined, isOptional = false): string[] {
+  const parts = [...getUnionParts(type)]
   const defined = parts.filter((part) => !isOptional || parts.length === 1 || String(part) !== 'undefined')
   const rank = (part: SomeType) => (part.type === 'literal' ? 0 : isAnyOtherString(part) ? 2 : 1)
   if (defined.some(isAnyOtherString)) defined.sort((one, other) => rank(one) - rank(other))
@@ -313,49 +331,53 @@ function alternatives(type: SomeType | undefined, isOptional = false): string[] 
 
 const isAnyOtherString = (part: SomeType) => String(part) === 'string & {}'
 
-function membersTable(members: readonly DeclarationReflection[]): string {
-  const rows = members.map((member) => [memberName(member), `\`${memberTypeText(member)}\``, docsOf(member).text])
-  return table(['name', 'type', 'description'], rows)
+function formatMembersTable(members: readonly DeclarationReflection[]): string {
+  const rows = members.map((member) => [
+    formatMemberName(member),
+    `\`${formatMemberType(member)}\``,
+    getDocs(member).text,
+  ])
+  return formatTable(['name', 'type', 'description'], rows)
 }
 
-const memberTypeText = ({ type, getSignature, flags }: DeclarationReflection): string =>
-  typeText(type ?? getSignature?.type, flags.isOptional)
+const formatMemberType = ({ type, getSignature, flags }: DeclarationReflection): string =>
+  formatType(type ?? getSignature?.type, flags.isOptional)
 
 /** Returns the name of a member. The name of a resource links to its page. */
-function memberName(member: DeclarationReflection): string {
+function formatMemberName(member: DeclarationReflection): string {
   const name = `\`${member.name}${member.flags.isOptional ? '?' : ''}\``
   return String(member.type).endsWith('Resource') ? `[${name}](${member.name}.md)` : name
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return ''
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
-function fence(language: string, code: string): string {
+function formatFence(language: string, code: string): string {
   return `\`\`\`${language}\n${code}\n\`\`\``
 }
 
 /** Matches programs that cannot run in a page, because they need a file, a server or a process. */
 const needsNode = /\b(fileJournal|fileFromPath|serve|handlers|setupServer|process)\b/
 
-async function examples(codes: readonly string[]): Promise<string> {
+async function formatExamples(codes: readonly string[]): Promise<string> {
   const fences = await Promise.all(
     codes.map(async (code) => {
-      const program = programOf(code)
+      const program = completeProgram(code)
       const ran = needsNode.test(program) ? undefined : await run(program).catch(() => undefined)
-      if (!ran) return fence('ts', code)
-      const output = ran.output && fence('text output', ran.output.trimEnd())
-      return paragraphs(fence(`ts run rows=${ROWS}`, program), output)
+      if (!ran) return formatFence('ts', code)
+      const output = ran.output && formatFence('text output', ran.output.trimEnd())
+      return joinParagraphs(formatFence(`ts run rows=${ROWS}`, program), output)
     }),
   )
   return fences.join('\n\n')
 }
 
 /** Returns the anchor of a heading on GitHub and on the site. */
-function slug(heading: string): string {
+function toSlug(heading: string): string {
   return heading
     .toLowerCase()
     .replaceAll(/[^\w -]/g, '')

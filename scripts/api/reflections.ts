@@ -42,13 +42,13 @@ if (!project) throw new Error('TypeDoc cannot read the sources')
 const modules = project.children!
 
 /** Returns the exports of a module by name, including `@internal` exports. */
-export function exportsOf(file: string): ReadonlyMap<string, DeclarationReflection> {
+export function getExports(file: string): ReadonlyMap<string, DeclarationReflection> {
   const module = modules.find(({ sources }) => sources?.[0]?.fileName === file)
   if (!module) throw new Error(`TypeDoc does not read ${file}`)
   return new Map(
     (module.children ?? []).map((child) => {
       const target = child instanceof ReferenceReflection ? child.getTargetReflectionDeep() : child
-      const type = interfaceBeside(target as DeclarationReflection)
+      const type = findInterface(target as DeclarationReflection)
       if (!type) return [child.name, target as DeclarationReflection]
       // A schema has no docstring: its interface has.
       if (type.comment) target.comment = type.comment
@@ -58,14 +58,14 @@ export function exportsOf(file: string): ReadonlyMap<string, DeclarationReflecti
 }
 
 /** Returns the interface with the name of a schema. */
-const interfaceBeside = ({ name, parent }: DeclarationReflection): DeclarationReflection | undefined =>
+const findInterface = ({ name, parent }: DeclarationReflection): DeclarationReflection | undefined =>
   (parent as DeclarationReflection).children?.find((one) => one.kind === ReflectionKind.Interface && one.name === name)
 
 /** Returns the file that declares an export, such as `src/client/client.ts`. */
-export const fileOf = ({ sources }: DeclarationReflection): string => sources?.[0]?.fileName ?? ''
+export const getFile = ({ sources }: DeclarationReflection): string => sources?.[0]?.fileName ?? ''
 
 /** Returns the public members, including inherited ones. */
-export function membersOf({ children = [] }: DeclarationReflection): DeclarationReflection[] {
+export function getMembers({ children = [] }: DeclarationReflection): DeclarationReflection[] {
   return children.filter(
     ({ kind, name, comment, signatures }) =>
       kind !== ReflectionKind.Constructor &&
@@ -75,19 +75,19 @@ export function membersOf({ children = [] }: DeclarationReflection): Declaration
 }
 
 /** Returns the declaration of a named type, if the package declares it. */
-export function declarationOf(type: SomeType | undefined): DeclarationReflection | undefined {
+export function getDeclaration(type: SomeType | undefined): DeclarationReflection | undefined {
   return type instanceof ReferenceType ? (type.reflection as DeclarationReflection | undefined) : undefined
 }
 
 /** Returns the parts of a union, or the type itself if it is not a union. */
-export const partsOf = (type: SomeType | undefined): readonly SomeType[] =>
+export const getUnionParts = (type: SomeType | undefined): readonly SomeType[] =>
   type?.type === 'union' ? type.types : type ? [type] : []
 
 /** Returns the literals in a type such as `'links' | (string & {})`, including `null`. */
-export const literalsOf = (type: SomeType | undefined): unknown[] =>
-  partsOf(type).flatMap((part) => {
-    const { type: named } = declarationOf(part) ?? {}
-    return part.type === 'literal' ? [part.value] : named ? literalsOf(named) : []
+export const getLiterals = (type: SomeType | undefined): unknown[] =>
+  getUnionParts(type).flatMap((part) => {
+    const { type: named } = getDeclaration(part) ?? {}
+    return part.type === 'literal' ? [part.value] : named ? getLiterals(named) : []
   })
 
 /** A docstring as Markdown. `{@link X}` becomes `X` in backticks. */
@@ -100,24 +100,24 @@ export interface Docs {
   readonly returns: string
 }
 
-export function docsOf(reflection: Reflection | undefined): Docs {
+export function getDocs(reflection: Reflection | undefined): Docs {
   const { signatures, getSignature } = (reflection ?? {}) as Partial<DeclarationReflection>
   const comment = reflection?.comment ?? signatures?.[0]?.comment ?? getSignature?.comment ?? new Comment()
-  const textsOf = (name: `@${string}`) => comment.getTags(name).map(({ content }) => markdown(content))
+  const getTexts = (name: `@${string}`) => comment.getTags(name).map(({ content }) => markdown(content))
   return {
     text: unwrap(markdown(comment.summary)),
-    remarks: unwrap(textsOf('@remarks').join('\n\n')),
-    examples: textsOf('@example').map((example) => example.replace(/^```ts\n|\n```$/g, '')),
+    remarks: unwrap(getTexts('@remarks').join('\n\n')),
+    examples: getTexts('@example').map((example) => example.replace(/^```ts\n|\n```$/g, '')),
     throws: comment.getTags('@throws').map(({ typeAnnotation = '', content }) => ({
       error: typeAnnotation.slice(1, -1),
       when: unwrap(markdown(content)),
     })),
-    returns: unwrap(textsOf('@returns').join(' ')),
+    returns: unwrap(getTexts('@returns').join(' ')),
   }
 }
 
 /** Returns the comment at the top of a module. */
-export function moduleDocs(file: string): Pick<Docs, 'text' | 'examples'> {
+export function readModuleDocs(file: string): Pick<Docs, 'text' | 'examples'> {
   const [, comment = ''] = /^\/\*\*\n([\s\S]*?)\n \*\//.exec(readFileSync(new URL(file, root), 'utf8')) ?? []
   const [text = '', ...examples] = comment.replace(/^ \* ?/gm, '').split('@example\n')
   return { text: unwrap(text.trim()), examples: examples.map((example) => example.trim()) }

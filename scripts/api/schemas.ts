@@ -9,8 +9,8 @@ import type { Check, Checks } from '../../src/client/checks/checks.ts'
 import { counts } from '../../src/client/fields/fields.ts'
 import type { OtherNames } from '../../src/client/fields/prepare.ts'
 import { model } from './calls.ts'
-import { schemaOfCheck } from './check-schemas.ts'
-import { docsOf, exportsOf, literalsOf, membersOf } from './reflections.ts'
+import { getCheckSchema } from './check-schemas.ts'
+import { getDocs, getExports, getLiterals, getMembers } from './reflections.ts'
 
 /** A JSON Schema for OpenAPI 3.1. */
 export type Schema = { [keyword: string]: unknown }
@@ -27,14 +27,14 @@ const modules: [file: string, module: object][] = await Promise.all(
 const responses = modules.flatMap(([file, module]) =>
   Object.entries(module).flatMap(([name, schema]) => {
     if (!(schema instanceof z.ZodMiniObject)) return []
-    return [{ name, schema, type: exportsOf(`src/client/resources/${file}`).get(name)! }]
+    return [{ name, schema, type: getExports(`src/client/resources/${file}`).get(name)! }]
   }),
 )
 
 export const responseNames: ReadonlySet<string> = new Set(responses.map(({ name }) => name))
 
 /** Returns the type that checks a field after the conversion of its value. */
-const checkOf = (field: z.core.$ZodType | undefined) => (field as z.ZodMiniPipe).def.out
+const getFieldCheck = (field: z.core.$ZodType | undefined) => (field as z.ZodMiniPipe).def.out
 
 /** Names that some servers use instead of the documented names, by schema. */
 const otherNamesBySchema = new Map<z.core.$ZodType, OtherNames>()
@@ -43,14 +43,14 @@ function addOtherNames(schema: z.core.$ZodType, otherNames: OtherNames): void {
   otherNamesBySchema.set(schema, { ...otherNamesBySchema.get(schema), ...otherNames })
   for (const [name, others] of Object.entries(otherNames)) {
     const { [name]: part } = (schema as z.ZodMiniObject).shape
-    if (others && !Array.isArray(others)) addOtherNames(checkOf(part), others as OtherNames)
+    if (others && !Array.isArray(others)) addOtherNames(getFieldCheck(part), others as OtherNames)
   }
 }
 for (const { request } of model.flatMap(({ calls }) => calls))
   if (request?.schema) addOtherNames(request.schema, request.otherNames)
 
 /** Returns the schemas of responses by the names of their interfaces. */
-export function responseSchemas(): Record<string, Schema> {
+export function createResponseSchemas(): Record<string, Schema> {
   const registry = z.registry<{ id: string }>()
   for (const { schema, name } of responses) registry.add(schema, { id: name })
   const { schemas } = z.toJSONSchema(registry, {
@@ -64,7 +64,7 @@ export function responseSchemas(): Record<string, Schema> {
       if (Object.keys(shape).length === 0) {
         delete schema.properties
         // The reference documents the strings that servers send; the schema describes the converted numbers.
-        if (zodSchema === checkOf(counts)) schema.additionalProperties = { type: 'string', pattern: '^\\d+$' }
+        if (zodSchema === getFieldCheck(counts)) schema.additionalProperties = { type: 'string', pattern: '^\\d+$' }
         return
       }
       schema.required = Object.keys(shape).filter((name) => !z.safeParse(shape[name]!, undefined).success)
@@ -84,22 +84,22 @@ type Properties = Record<string, Schema>
 
 /** Adds the docstrings of the interface to a schema. */
 function describe({ properties, ...schema }: Schema, type: DeclarationReflection): Schema {
-  const members = new Map(membersOf(type).map((member) => [member.name, member]))
+  const members = new Map(getMembers(type).map((member) => [member.name, member]))
   const described = Object.entries(properties as Properties).map(([name, field]) => {
     const member = members.get(name)!
-    return [name, { ...field, ...descriptionOf(member), ...(field.type === 'string' && examplesOf(member)) }]
+    return [name, { ...field, ...getDescription(member), ...(field.type === 'string' && getExamples(member)) }]
   })
-  return { type: 'object', ...descriptionOf(type), ...schema, properties: Object.fromEntries(described) }
+  return { type: 'object', ...getDescription(type), ...schema, properties: Object.fromEntries(described) }
 }
 
-const descriptionOf = (reflection: DeclarationReflection): { description?: string } => {
-  const { text } = docsOf(reflection)
+const getDescription = (reflection: DeclarationReflection): { description?: string } => {
+  const { text } = getDocs(reflection)
   return text ? { description: text } : {}
 }
 
 /** Returns the known values of a field that may be any string. */
-function examplesOf({ type }: DeclarationReflection): { examples?: unknown[] } {
-  const known = literalsOf(type).filter((value) => typeof value === 'string')
+function getExamples({ type }: DeclarationReflection): { examples?: unknown[] } {
+  const known = getLiterals(type).filter((value) => typeof value === 'string')
   return known.length > 0 ? { examples: known } : {}
 }
 
@@ -112,7 +112,7 @@ function withOtherNames(schema: Schema, otherNames: OtherNames): Schema {
     if (!Array.isArray(others)) continue
     for (const other of others)
       properties[other] = { ...properties[name], description: `The same as \`${name}\`, on some servers.` }
-    if (required.includes(name)) either.push(anyKeyOf([name, ...others]))
+    if (required.includes(name)) either.push(requireAnyKey([name, ...others]))
   }
   const rest = required.filter((name) => !Array.isArray(otherNames[name]))
   const [first, ...more] = either
@@ -120,40 +120,40 @@ function withOtherNames(schema: Schema, otherNames: OtherNames): Schema {
 }
 
 /** Requires one of these keys. `anyOf` would too, but type generators turn it into a union that accepts anything. */
-export const anyKeyOf = (keys: readonly string[]): Schema => ({
+export const requireAnyKey = (keys: readonly string[]): Schema => ({
   not: { properties: Object.fromEntries(keys.map((key) => [key, false])) },
 })
 
 /** Returns the parameters of an interface, with its docstrings and the schemas of the checks. */
-export function parametersOf(type: DeclarationReflection, checks: Checks) {
-  return membersOf(type).map((member) => {
+export function getParameters(type: DeclarationReflection, checks: Checks) {
+  return getMembers(type).map((member) => {
     const check = checks[member.name]!
-    const { enum: values, type: kind } = schemaOfCheck(check)
-    const isNullable = literalsOf(member.type).includes(null)
+    const { enum: values, type: kind } = getCheckSchema(check)
+    const isNullable = getLiterals(member.type).includes(null)
     const schema: Schema = {
-      ...schemaOf(check),
+      ...getParameterSchema(check),
       ...(isNullable && { type: [kind, 'null'] }),
-      ...descriptionOf(member),
-      ...(!values && examplesOf(member)),
+      ...getDescription(member),
+      ...(!values && getExamples(member)),
     }
     return { name: member.name, required: check.required === true, schema }
   })
 }
 
 /** Returns the schema of the values that a check accepts, and `''`, which clears an optional parameter. */
-export function schemaOf(check: Check): Schema {
-  const schema = schemaOfCheck(check)
+export function getParameterSchema(check: Check): Schema {
+  const schema = getCheckSchema(check)
   const { pattern, type } = schema
   return type === 'string' && pattern && !check.required ? { ...schema, pattern: `^$|${pattern}` } : schema
 }
 
 /** Returns the schema of parameters that are sent as JSON. */
-export function bodySchema(type: DeclarationReflection, checks: Checks): Schema {
-  const parameters = parametersOf(type, checks)
+export function createBodySchema(type: DeclarationReflection, checks: Checks): Schema {
+  const parameters = getParameters(type, checks)
   const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name)
   return {
     type: 'object',
-    ...descriptionOf(type),
+    ...getDescription(type),
     ...(required.length > 0 && { required }),
     properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
   }

@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { createApiPages } from '../../scripts/api/pages.ts'
-import { exportsOf } from '../../scripts/api/reflections.ts'
+import { getExports } from '../../scripts/api/reflections.ts'
 import { cliEntries, entries } from '../../scripts/entries.ts'
 import { fencesOf, typeErrors } from '../helpers/snippets.ts'
 
@@ -20,7 +20,7 @@ const anchorsOf = (markdown: string) =>
 
 test('every export of both packages is on a page', () => {
   const files = [...Object.values(entries), ...Object.values(cliEntries)]
-  const exported = files.flatMap((entry) => [...exportsOf(entry).keys()])
+  const exported = files.flatMap((entry) => [...getExports(entry).keys()])
   expect(exported.length).toBeGreaterThan(150)
   const missing = exported.filter((name) => !everything.includes(`\n## ${name}\n`))
   expect(missing).toEqual([])

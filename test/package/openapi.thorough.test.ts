@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest'
 import '../../scripts/openapi.ts'
 import { ShortLinkClient } from 'shortlink-sdk'
 import { model } from '../../scripts/api/calls.ts'
-import { schemaOfCheck } from '../../scripts/api/check-schemas.ts'
+import { getCheckSchema } from '../../scripts/api/check-schemas.ts'
 import { rows } from '../calls.ts'
 import { now, seed } from '../fixtures/seed.ts'
 
@@ -217,7 +217,7 @@ describe('openapi.json', () => {
   it('the schema of each parameter accepts the values that its check accepts', () => {
     expect(checks.length).toBeGreaterThan(120)
     const different = checks.flatMap(({ at, check }) => {
-      const schema = schemaOfCheck(check)
+      const schema = getCheckSchema(check)
       const accepts = ajv.compile(schema)
       // A pattern cannot tell whether a date exists, and no schema of a file name is complete.
       const mayBeLooser = 'pattern' in schema || at === 'files.upload filename'
