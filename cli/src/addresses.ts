@@ -58,12 +58,12 @@ export function hasAlias(shorturl: string, alias: string): boolean {
   return [path, path.slice(path.lastIndexOf('/') + 1)].some((candidate) => isSameAlias(candidate, alias))
 }
 
-const ACCENTS = /[\u0300-\u036F\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20FF\uFE20-\uFE2F]/g
-const SIGNS = /[\0-/:-@[-`{-\xBF\xD7\xF7\u2000-\u206F]/g
+const MARKS = /[\u0300-\u036F\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20FF\uFE20-\uFE2F]/g
+const PUNCTUATION = /[\0-/:-@[-`{-\xBF\xD7\xF7\u2000-\u206F]/g
 
 /** Reduces an alias to its letters and digits. Aliases that `isSameAlias` considers equal have equal results. */
 export const normalizeAlias = (alias: string): string =>
-  alias.toLowerCase().normalize('NFD').replace(ACCENTS, '').replace(SIGNS, '') || alias
+  alias.toLowerCase().normalize('NFD').replace(MARKS, '').replace(PUNCTUATION, '') || alias
 
 /**
  * Returns the link that has an alias in exactly this spelling, or else in another spelling. If several links have other
