@@ -60,7 +60,7 @@ export interface ProxyOptions {
  * Its own refusals look like the platform's, `{ error: 1, message: 'this proxy: …' }`:
  * - 400 for a GET with a body
  * - 403 for a call or a page that is not allowed, 404 for a path outside of `prefix`
- * - 408 if the body of the request stalls until the client's `timeout`
+ * - 408 if the body of the request has not arrived at the client's `timeout`
  * - 429 with `Retry-After` if the call would wait more than two seconds for the rate limit
  * - 502 if the platform cannot be reached, redirects, or sends more than 16 MiB or an invalid status
  * - 504 if the platform takes longer than the client's `timeout`

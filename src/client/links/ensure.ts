@@ -17,7 +17,7 @@ import { type CreatedLink, type Link, LinkCalls, type LinkCreate, linkCreate } f
 import { isRecord } from '../runtime/text.ts'
 import { createDomainFinder } from './domains.ts'
 import { askForLinks, searchNewest } from './find.ts'
-import { formatShort, hasAlias, hasExactAlias, isOnDomain, leadsTo, pickLinks } from './match.ts'
+import { formatShort, hasAlias, hasExactAlias, isOnDomain, isSameTarget, pickLinks } from './match.ts'
 
 /** Parameters for `links.ensure`. `url` and `custom` are required. */
 export interface LinkEnsure extends LinkCreate {
@@ -72,7 +72,7 @@ export async function ensureLink(api: Api, params: LinkEnsure, given: EnsureOpti
   const { custom: alias, domain } = params
   const wanted = { alias, domain }
   const otherDomains = createDomainFinder(api, options, domains)
-  const isWantedLink = ({ longurl }: Link) => leadsTo(longurl, String(params.url), false)
+  const isWantedLink = ({ longurl }: Link) => isSameTarget(longurl, String(params.url), false)
   if (!createFirst) {
     // If the server omits `longurl`, the link is assumed to be the right one.
     const canBeWantedLink = (link: Link) => link.longurl === null || isWantedLink(link)
@@ -90,7 +90,7 @@ export async function ensureLink(api: Api, params: LinkEnsure, given: EnsureOpti
   const { created, error } = await tryToCreate(api, params, options)
   if (created) return { ...created, data: { ...created.data, created: true, link: undefined } }
   const isUnknown = mayBeDone(error.outcome)
-  const matches = (link: Link) => leadsTo(link.longurl, String(params.url), isUnknown)
+  const matches = (link: Link) => isSameTarget(link.longurl, String(params.url), isUnknown)
   const lookAgain = async (): Promise<CallResult<Link[]>> => {
     const asked = await askForLinks(api, wanted, options, { asSlugToo: true, matches, otherDomains })
     // If the alias is taken, the link exists, even if the response to this lookup is empty.

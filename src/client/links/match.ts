@@ -167,7 +167,7 @@ function decodeUnreserved(escaped: string): string {
  *
  * @param isOwn Whether the link was just created with this address: then its fragment may be missing too.
  */
-export function leadsTo(longurl: string | null, wanted: string, isOwn: boolean): boolean {
+export function isSameTarget(longurl: string | null, wanted: string, isOwn: boolean): boolean {
   if (longurl === null) return false
   const withoutHash = wanted.replace(/#.*/s, '')
   const spellings = isOwn ? [wanted, withoutHash] : [wanted]
