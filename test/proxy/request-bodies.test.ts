@@ -173,7 +173,7 @@ describe('an upload', () => {
     ['nothing', 0],
     ['its first chunk', 1],
   ])('whose page sends %s and then stalls gets 408, without an error in onError', async (_, count) => {
-    const { call, errors } = await proxied({ client: { timeout: 300 }, allow }, (request, response) => {
+    const { call, errors } = await proxied({ client: { timeout: 1000 }, allow }, (request, response) => {
       request.on('end', () => response.writeHead(200, json).end('{"error":0}'))
     })
     let sent = 0

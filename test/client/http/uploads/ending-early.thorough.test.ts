@@ -36,10 +36,13 @@ describe('an upload that ends after the response headers', { timeout: 400_000 },
     const child = start({ origin, attempts, sender, end, isWhole } satisfies EndingEarlyArgs, ['--expose-gc'])
     const lines: unknown[] = []
     for await (const line of child.lines) lines.push(line)
-    expect(lines).toEqual(Array(attempts).fill(said))
+    // On a busy machine, an attempt may time out before its request reaches the server, which is a 504 of the proxy.
+    const isEarly = (line: unknown) => end === 'timeout' && sender === 'proxy' && line === '504'
+    expect(lines).toHaveLength(attempts)
+    expect(lines.filter((line) => line !== said && !isEarly(line))).toEqual([])
+    expect(lines).toContain(said)
     // An open socket would keep the process running for 300 s.
     await Promise.all(closed)
-    // On a busy machine, an attempt may time out before its request reaches the server.
     if (end === 'abort') expect(closed).toHaveLength(attempts)
     else expect(closed.length).toBeLessThanOrEqual(attempts)
     expect(await child.exited).toBe(0)
