@@ -4,7 +4,8 @@ import { pressEnd } from './browsers.ts'
 /** What a reader does besides reading: each begins at the first page. */
 export const interactions: Record<string, (page: Page, site: string) => Promise<void>> = {
   'a name in a program shows its type and what it does': async (page) => {
-    await page.hover('.example-code ::-p-text(ensure)')
+    // Scrolls first, because scrolling hides what a hover shows.
+    await page.locator('.example-code ::-p-text(ensure)').hover()
     await explained(page, 'Makes sure that a link exists')
   },
 
