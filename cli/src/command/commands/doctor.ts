@@ -24,7 +24,6 @@ So 'shortlink doctor && shortlink import links.csv' imports only if the client w
 /** The timeout of each request, in milliseconds. */
 const TIMEOUT = 15_000
 
-/** `shortlink doctor` */
 export default defineCommand(
   {
     meta: { name: 'doctor', description: 'Check that a server works with this client, without changing anything' },

@@ -28,7 +28,6 @@ import { resolveNames, setDefaults } from '../resolve-names.ts'
 import { isNotStarted, runTask } from '../run-task.ts'
 import { Work } from '../work.ts'
 
-/** `shortlink import` */
 export default defineCommand(
   {
     meta: {

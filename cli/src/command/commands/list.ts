@@ -22,7 +22,6 @@ const schemas: Record<ListName, { readonly shape: object }> = {
 /** The columns of a table of links. The other columns would not fit a terminal. */
 const linkColumns = ['id', 'shorturl', 'title', 'longurl', 'clicks', 'date']
 
-/** `shortlink list` */
 export default defineCommand(
   {
     meta: { name: 'list', description: 'List links, campaigns or other resources of the account' },

@@ -21,7 +21,6 @@ For a weekly email, keep a report of all links, and compare the next one with it
   shortlink report --previous last-week.csv --by campaign --format md
 `
 
-/** `shortlink report` */
 export default defineCommand(
   {
     meta: { name: 'report', description: 'List every link with its clicks, and how many of the clicks are new' },

@@ -33,7 +33,6 @@ type ShortenedUrl = { readonly url: string } & (ShortAddress | { readonly error:
 /** The result for an empty line of the input, which becomes an empty line of the output. */
 const EMPTY: ShortenedUrl = { url: '', error: '' }
 
-/** `shortlink shorten` */
 export default defineCommand(
   {
     meta: { name: 'shorten', description: 'Create a link for each URL, and print one short address per line' },

@@ -31,7 +31,6 @@ In CI: sync links.csv --check exits with 3 if the links differ from the file, an
 Exit status: 0 done, also for a plan with changes; 1 something failed; 2 wrong usage; 3 --check found differences; 130 after Ctrl+C
 `
 
-/** `shortlink sync` */
 export default defineCommand(
   {
     meta: { name: 'sync', description: 'Make links match a file; without --apply, only print the plan' },
