@@ -89,7 +89,8 @@ class Scenario extends RandomServer {
       const run = importLinks(this.#client, rows, own)
       try {
         for await (const { row, ok, id, shorturl, longurl, differs } of run) {
-          if (!ok) continue
+          // A row cannot know that another program created its link a moment ago.
+          if (!ok || (this.dialect.includes('url-existing') && this.others.has(id))) continue
           const shown = this.sandbox.data.links.find((link) => link.id === id)?.longurl
           if (differs.includes('url') && longurl !== shown)
             throw new Error(`${shorturl} shows ${shown}, not ${longurl}`)
