@@ -10,6 +10,7 @@ import { createAbortError, sleep, untilAborted } from '../abort.ts'
 import { describeMismatch, formatValue, getReason, hasMessage, isRecord, notify } from '../text.ts'
 import { isInDoubt, type JournalState, loadJournal, UnknownOutcomeError } from './journal.ts'
 import type { BulkOptions } from './options.ts'
+import { isConflict } from './row-errors.ts'
 import {
   type BulkContext,
   type BulkResult,
@@ -232,6 +233,7 @@ export class ItemRun<T, R> {
     const { signal, ending } = this.#control
     const workerResult = await this.#callWorker(item, { ...context, signal }, hasBegun)
     if (ending.aborted && !hasBegun() && !workerResult.ok) return undefined
+    // If the alias belongs to another link, no earlier run has done the item.
     const isStillUnknown = !workerResult.ok && !isConflict(workerResult.error) && isInDoubt(this.#getEarlierEntry(key))
     const result =
       isStillUnknown && workerResult.outcome !== 'done'
@@ -303,9 +305,6 @@ async function waitForSlot(client: BulkOptions<unknown>['client'], signal: Abort
   const isFull = ({ remaining, queued }: RateLimitState) => queued > 0 || remaining === 0
   while (client && !signal.aborted && isFull(client.rateLimit)) await sleep(POLL_INTERVAL, signal)
 }
-
-/** Returns whether the alias of an item belongs to another link. If so, no earlier run has done the item. */
-const isConflict = (error: unknown) => isShortLinkError(error) && error.code === 'link_conflict'
 
 /** Returns whether the server refused an item for another reason than the rate limit. */
 const isRejection = (error: TaskError | undefined): error is Rejection =>

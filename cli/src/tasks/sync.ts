@@ -15,6 +15,7 @@ import { createWriter, type TaskClient } from './client.ts'
 import { findClearableNames, mayClearPassword, updateLink } from './link-update.ts'
 import { checkArguments, type TaskOptions } from './options.ts'
 import { type InvalidLink, readAllLinks } from './read-all-links.ts'
+import { isConflict } from './row-errors.ts'
 import { RowLinks } from './row-links.ts'
 import { findUnlistedNames, type LinkRow } from './rows.ts'
 import { ItemRun } from './run.ts'
@@ -331,7 +332,7 @@ async function applyStep(
     const ensured = await rowLinks
       .ensure({ name: formatValue(alias), params, alias: params.custom }, recordBegun)
       .catch((error) => {
-        if (action === 'create' || !isShortLinkError(error) || error.code !== 'link_conflict') throw error
+        if (action === 'create' || !isConflict(error)) throw error
       })
     const otherAlias = ensured && aliasById.get(ensured.id)
     if (otherAlias !== undefined && otherAlias !== alias) throw createSameAliasError(alias, otherAlias)
