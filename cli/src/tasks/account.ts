@@ -11,7 +11,7 @@ export class Account {
   readonly #client: ShortLinkClient
   readonly #options: { readonly signal: AbortSignal }
   #newest: Promise<readonly Link[]> | undefined
-  #domains: Promise<readonly string[]> | undefined
+  #domains: Promise<readonly string[] | undefined> | undefined
 
   constructor(client: ShortLinkClient, signal: AbortSignal) {
     this.#client = client
@@ -33,14 +33,12 @@ export class Account {
   }
 
   /** Returns the domains that links can be on; `undefined` if they cannot be read. */
-  async getDomains(): Promise<readonly string[] | undefined> {
-    this.#domains ??= this.#readDomains()
-    try {
-      return await this.#domains
-    } catch {
+  getDomains(): Promise<readonly string[] | undefined> {
+    this.#domains ??= this.#readDomains().catch(() => {
       this.#domains = undefined
       return undefined
-    }
+    })
+    return this.#domains
   }
 
   async #readNewest(maxPages = NEWEST_PAGES): Promise<readonly Link[]> {
