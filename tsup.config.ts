@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Options } from 'tsup'
+import {type Options} from 'tsup'
 import { entries } from './scripts/entries.ts'
 
 /** Returns a file of the mock server's page as a string literal for `define`. */

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import starlight from '@astrojs/starlight'
-import type { AstroIntegration } from 'astro'
+import {type AstroIntegration} from 'astro'
 import { defineConfig, passthroughImageService } from 'astro/config'
 import linksValidator from 'starlight-links-validator'
 import { clientFiles } from './site/client-files.ts'

@@ -5,6 +5,7 @@ export {
   type RequestQuery,
   ShortLinkClient,
 } from './client/client.ts'
+export type { Page } from './client/definition.ts'
 export {
   AbortError,
   type AnyShortLinkError,
@@ -30,11 +31,9 @@ export {
   ShortLinkError,
   TimeoutError,
 } from './client/errors.ts'
-export type { StandardIssue, StandardResult, StandardSchema } from './client/fields/standard-schema.ts'
 export type { AuthScheme, KeySource } from './client/http/api-key.ts'
 export type { ApiPromise, ApiResponse, Result } from './client/http/api-promise.ts'
 export type { UploadProgress } from './client/http/call.ts'
-export type { Page } from './client/http/envelope.ts'
 export type { ListOptions, ListPromise, PageQuery } from './client/http/list.ts'
 export type {
   CallErrorEvent,
@@ -54,7 +53,8 @@ export type { EnsuredLink, EnsureOptions, LinkEnsure } from './client/links/ensu
 export type { LinksResource } from './client/links/links.ts'
 export { isSameAddress, isSameAlias } from './client/links/match.ts'
 export type { ShortLinkClientOptions } from './client/options.ts'
-export type { HeadersLike } from './client/rate-limit/headers.ts'
+export type { StandardIssue, StandardResult, StandardSchema } from './client/parse/standard-schema.ts'
+export type { HeadersLike } from './client/platform/rate-headers.ts'
 export type { AcquireOptions, RateLimiter, SlotWait } from './client/rate-limit/limiter.ts'
 export {
   type SharedRateLimitOptions,

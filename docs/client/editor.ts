@@ -15,8 +15,8 @@ import { drawSelection, EditorView, hoverTooltip, keymap, showTooltip, type Tool
 import { type Remote, wrap } from 'comlink'
 import { editorLook } from './editor-look.ts'
 import { element } from './element.ts'
-import type { Completions, Explanation, LanguageService, Problem } from './language-service.ts'
-import type { LanguageWorker } from './language-worker.ts'
+import {type Completions, type Explanation, type LanguageService, type Problem} from './language-service.ts'
+import {type LanguageWorker} from './language-worker.ts'
 
 /** An editor in the place of an example's code. */
 export interface Editor {

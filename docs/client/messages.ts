@@ -1,5 +1,5 @@
-import type { Fault, SandboxData, SandboxSeed } from 'shortlink-sdk/testing'
-import type { ExampleOptions } from '../site/example-options.ts'
+import {type Fault, type SandboxData, type SandboxSeed} from 'shortlink-sdk/testing'
+import {type ExampleOptions} from '../site/example-options.ts'
 
 /** What the page tells the worker. */
 export interface RunMessage {

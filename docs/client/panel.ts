@@ -1,7 +1,7 @@
-import type { SandboxData } from 'shortlink-sdk/testing'
+import {type SandboxData} from 'shortlink-sdk/testing'
 import { bounded } from './bounded.ts'
 import { element } from './element.ts'
-import type { RunMessage, ShownRequest, ShownSandbox } from './messages.ts'
+import {type RunMessage, type ShownRequest, type ShownSandbox} from './messages.ts'
 import { start, timeLimit } from './runner.ts'
 
 const maxShownRequests = 200

@@ -1,5 +1,5 @@
 import { type Fault, sampleData } from 'shortlink-sdk/testing'
-import type { Editor } from './editor.ts'
+import {type Editor} from './editor.ts'
 import { element } from './element.ts'
 import { Panel } from './panel.ts'
 import { fromFragment, toFragment } from './shared-program.ts'

@@ -1,6 +1,6 @@
-import type { Sandbox } from 'shortlink-sdk/testing'
+import {type Sandbox} from 'shortlink-sdk/testing'
 import { bounded } from './bounded.ts'
-import type { ShownRequest, ShownSandbox } from './messages.ts'
+import {type ShownRequest, type ShownSandbox} from './messages.ts'
 
 /** Notes what goes to the sandboxes of a run, and what they answer. */
 interface Recording {

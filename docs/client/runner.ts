@@ -1,4 +1,4 @@
-import type { RunMessage, ShownRequest, ShownSandbox, WorkerMessage } from './messages.ts'
+import {type RunMessage, type ShownRequest, type ShownSandbox, type WorkerMessage} from './messages.ts'
 
 /** What a run tells as it goes on. */
 export interface RunListener {

@@ -1,4 +1,4 @@
-import type { Fault } from 'shortlink-sdk/testing'
+import {type Fault} from 'shortlink-sdk/testing'
 
 /** What a link to the playground holds. */
 export interface SharedProgram {

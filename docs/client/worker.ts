@@ -6,9 +6,9 @@ import {
   type SandboxSeed,
   sampleData,
 } from 'shortlink-sdk/testing'
-import type { ExampleOptions } from '../site/example-options.ts'
+import {type ExampleOptions} from '../site/example-options.ts'
 import { installConsole, printError } from './console.ts'
-import type { RunMessage, WorkerMessage } from './messages.ts'
+import {type RunMessage, type WorkerMessage} from './messages.ts'
 import { record, recordedSandboxes, requestsInFlight, watchRequests } from './recorder.ts'
 
 /*

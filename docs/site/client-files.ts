@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { AstroIntegration } from 'astro'
+import {type AstroIntegration} from 'astro'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import cli from '../../cli/package.json' with { type: 'json' }
 import sdk from '../../package.json' with { type: 'json' }

@@ -1,6 +1,6 @@
 import { definePlugin, ExpressiveCodeAnnotation } from '@astrojs/starlight/expressive-code'
 import { typescriptLanguage } from '@codemirror/lang-javascript'
-import type { Element, Parents } from 'hast'
+import {type Element, type Parents} from 'hast'
 import { LanguageService } from '../client/language-service.ts'
 import { declarations } from './client-files.ts'
 

@@ -1,6 +1,6 @@
 import { transformSync } from 'esbuild'
-import type { Code, Parent, Root, RootContent } from 'mdast'
-import type { VFile } from 'vfile'
+import {type Code, type Parent, type Root, type RootContent} from 'mdast'
+import {type VFile} from 'vfile'
 import { parseExampleOptions } from './example-options.ts'
 
 /**

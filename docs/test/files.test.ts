@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { Browser } from 'puppeteer-core'
+import {type Browser} from 'puppeteer-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launch, open, pressEnd } from './browsers.ts'
 import { folder, type Served, serve } from './serve.ts'

@@ -1,4 +1,4 @@
-import type { Page } from 'puppeteer-core'
+import {type Page} from 'puppeteer-core'
 import { pressEnd } from './browsers.ts'
 
 /** What a reader does besides reading: each begins at the first page. */

@@ -8,11 +8,11 @@ import type { DeclarationReflection, ParameterReflection, ReferenceType, Signatu
 import type * as z from 'zod/mini'
 import type { Check, Checks } from '../../src/client/checks/checks.ts'
 import { ShortLinkClient } from '../../src/client/client.ts'
-import type { OtherNames, Prepare } from '../../src/client/fields/prepare.ts'
 import type { Api } from '../../src/client/http/api.ts'
 import { CallPromise } from '../../src/client/http/api-promise.ts'
 import { pageChecks } from '../../src/client/http/list.ts'
 import type { Path } from '../../src/client/http/path.ts'
+import type { OtherNames, Prepare } from '../../src/client/platform/prepare.ts'
 import { type Docs, getDeclaration, getDocs, getExports, getFile, getMembers } from './reflections.ts'
 
 /** The methods of one resource of the platform. */

@@ -2,7 +2,7 @@
 import type { DeclarationReflection, SomeType } from 'typedoc'
 import manifest from '../../package.json' with { type: 'json' }
 import { string } from '../../src/client/checks/checks.ts'
-import { rateHeaders } from '../../src/client/rate-limit/headers.ts'
+import { rateHeaders } from '../../src/client/platform/rate-headers.ts'
 import { type CallModel, model, type RequestModel, type ResourceModel } from './calls.ts'
 import { getCheckSchema } from './check-schemas.ts'
 import { completeProgram, type Exchange, matchPath, run } from './examples.ts'
@@ -80,15 +80,15 @@ This document is generated from the code of \`${manifest.name}\`, a client of bo
 
 ## Errors
 
-${getDocs(getExports('src/client/http/envelope.ts').get('Envelope')!).text}
+${getDocs(getExports('src/client/definition.ts').get('Envelope')!).text}
 
 ## Values
 
-${getFirstParagraph(readModuleDocs('src/client/fields/fields.ts').text)}
+${getFirstParagraph(readModuleDocs('src/client/platform/values.ts').text)}
 
 ## Rate limit
 
-${getDocs(getExports('src/client/rate-limit/headers.ts').get('rateHeaders')!).text}`
+${getDocs(getExports('src/client/platform/rate-headers.ts').get('rateHeaders')!).text}`
 
 const getFirstParagraph = (text: string) => text.split('\n\n')[0]!
 
@@ -283,7 +283,7 @@ function createEnvelopeSchemas(): Record<string, Schema> {
     },
     Refusal: {
       type: 'object',
-      description: getDocs(getExports('src/client/http/envelope.ts').get('Envelope')!).text,
+      description: getDocs(getExports('src/client/definition.ts').get('Envelope')!).text,
       required: ['error'],
       properties: {
         error: {
@@ -303,7 +303,7 @@ function createEnvelopeSchemas(): Record<string, Schema> {
   }
 }
 
-const rateMembers = getFields(getExports('src/client/rate-limit/headers.ts').get('ParsedRateHeaders')!)
+const rateMembers = getFields(getExports('src/client/platform/rate-headers.ts').get('ParsedRateHeaders')!)
 
 /** Descriptions of the rate-limit headers. The first three are in every response. */
 const headerTexts: Record<string, string> = {

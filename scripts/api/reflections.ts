@@ -19,8 +19,8 @@ const root = new URL('../../', import.meta.url)
 const unexported = [
   'src/client/resources/*.ts',
   'src/client/links/*.ts',
-  'src/client/http/envelope.ts',
-  'src/client/rate-limit/headers.ts',
+  'src/client/definition.ts',
+  'src/client/platform/rate-headers.ts',
 ]
 
 const app = await Application.bootstrap({

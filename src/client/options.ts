@@ -5,8 +5,14 @@ import { Address, type AddressNames, isLoopback } from './http/address.ts'
 import { ApiKey, type AuthScheme, authSchemes, type KeySource } from './http/api-key.ts'
 import type { Settings } from './http/call.ts'
 import { Endpoint } from './http/endpoint.ts'
-import type { Observers } from './http/observers.ts'
-import { createLogObservers, type Logger, type LogLevel, logLevels, logMethods } from './http/observers.ts'
+import {
+  createLogObservers,
+  type Logger,
+  type LogLevel,
+  logLevels,
+  logMethods,
+  type Observers,
+} from './http/observers.ts'
 import {
   authorizationBesideKey,
   findAuthorization,

@@ -1,5 +1,5 @@
 import { type AnyShortLinkError, describe, type ErrorCode, isShortLinkError } from '../client/errors.ts'
-import { rateHeaders } from '../client/rate-limit/headers.ts'
+import { rateHeaders } from '../client/platform/rate-headers.ts'
 
 /** The status of the response for each error: 400 if the visitor can fix it. */
 const statusByCode: Readonly<Record<ErrorCode, number>> = {

@@ -1,6 +1,6 @@
 import type { Check } from '../client/checks/checks.ts'
 import { formatValue } from '../client/checks/mismatch.ts'
-import { rateHeaders } from '../client/rate-limit/headers.ts'
+import { rateHeaders } from '../client/platform/rate-headers.ts'
 import { canParseUrl } from '../client/runtime/environment.ts'
 import type { AllowRule } from './allow.ts'
 

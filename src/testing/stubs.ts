@@ -1,5 +1,5 @@
+import type { Page } from '../client/definition.ts'
 import { type ApiPromise, CallPromise } from '../client/http/api-promise.ts'
-import type { Page } from '../client/http/envelope.ts'
 import type { ListPromise } from '../client/http/list.ts'
 import { Response } from './platform/globals.ts'
 

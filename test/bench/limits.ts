@@ -6,7 +6,7 @@
 
 import { ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
 import { createSandbox, type SandboxOptions } from 'shortlink-sdk/testing'
-import { rateHeaders } from '../../src/client/rate-limit/headers.ts'
+import { rateHeaders } from '../../src/client/platform/rate-headers.ts'
 import { serve } from '../../src/testing/server.ts'
 import { type Report, run } from '../client/rate-limit/processes.ts'
 import { hasRedis, startRedis } from '../client/rate-limit/redis.ts'

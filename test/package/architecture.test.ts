@@ -17,7 +17,10 @@ const layers = [
   ['links'],
   ['resources'],
   ['options.ts', 'http'],
-  ['rate-limit', 'fields'],
+  ['rate-limit'],
+  ['platform'],
+  ['definition.ts'],
+  ['parse'],
   ['checks'],
   ['errors.ts'],
   ['secrets.ts'],
@@ -156,11 +159,7 @@ test('the sandbox imports only the checks of options and the parts of its limite
 
 test('stubs of methods use the promises of the client, and the sandbox does not use the stubs', () => {
   const ofStubs = imports.filter(({ from }) => from === 'testing/stubs.ts').map(({ to }) => to)
-  expect(ofStubs.filter((file) => !isTesting(file))).toEqual([
-    'http/api-promise.ts',
-    'http/envelope.ts',
-    'http/list.ts',
-  ])
+  expect(ofStubs.filter((file) => !isTesting(file))).toEqual(['definition.ts', 'http/api-promise.ts', 'http/list.ts'])
   const users = imports.filter(({ to }) => to === 'testing/stubs.ts')
   expect(users.map(describeImport)).toEqual(['testing/index.ts imports testing/stubs.ts'])
 })

@@ -1,11 +1,11 @@
 /** Advice about a failure, to be added to its message. */
 import { id } from '../checks/checks.ts'
 import { MAX_QUOTED } from '../errors.ts'
+import { isHtml } from '../platform/body.ts'
 import { canParseUrl } from '../runtime/environment.ts'
 import { isRecord } from '../runtime/text.ts'
 import { redactLine } from '../secrets.ts'
 import { formatAddressNames } from './address.ts'
-import { isHtml } from './body.ts'
 import type { Call } from './call.ts'
 
 /** Returns advice about a response that refuses the request. */

@@ -1,7 +1,9 @@
 import type * as z from 'zod/mini'
 import type { Checks, ChecksFor } from '../checks/checks.ts'
 import { type ErrorContext, type InvalidResponseError, isShortLinkError, type RateLimitState } from '../errors.ts'
-import type { Prepare } from '../fields/prepare.ts'
+import { readBody } from '../platform/envelope.ts'
+import { readPage } from '../platform/pages.ts'
+import type { Prepare } from '../platform/prepare.ts'
 import { sleep } from '../runtime/abort.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { isRecord } from '../runtime/text.ts'
@@ -20,7 +22,6 @@ import {
   type Settings,
   type Upload,
 } from './call.ts'
-import { readBody, readPage } from './envelope.ts'
 import { createAbortError } from './failure.ts'
 import { type ListApi, type ListOptions, type ListPromise, type PageQuery, RequestedList } from './list.ts'
 import { emit, reportDrift } from './observers.ts'

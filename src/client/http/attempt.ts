@@ -1,8 +1,11 @@
 /** One attempt of a call: waits for its slot, sends the request, and reads the response. */
 import ky from 'ky'
 import { describeMismatch } from '../checks/mismatch.ts'
-import type { ParseContext } from '../fields/parse.ts'
-import { parseRetryAfter, readRateLimitState } from '../rate-limit/headers.ts'
+import type { Received } from '../definition.ts'
+import type { ParseContext } from '../parse/parse.ts'
+import { parseBody } from '../platform/body.ts'
+import { findMessage, openEnvelope } from '../platform/envelope.ts'
+import { parseRetryAfter, readRateLimitState } from '../platform/rate-headers.ts'
 import type { SlotWait } from '../rate-limit/limiter.ts'
 import { EXPIRED, throwIfAborted, withDeadline } from '../runtime/abort.ts'
 import { systemClock } from '../runtime/clock.ts'
@@ -12,9 +15,8 @@ import { hasDigest, isForFramework } from '../runtime/framework.ts'
 import { describeType } from '../runtime/text.ts'
 import { redactHeaders } from '../secrets.ts'
 import type { CallResult } from './api-promise.ts'
-import { decode, parseBody, readBytes, readText } from './body.ts'
+import { decode, readBytes, readText } from './body.ts'
 import type { Attempt, Call, Failure, OpenedUpload, Settings, Step } from './call.ts'
-import { findMessage, openEnvelope, type Received } from './envelope.ts'
 import {
   AttemptError,
   createSlotError,

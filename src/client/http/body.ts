@@ -1,7 +1,5 @@
 import { isBrowser } from '../runtime/environment.ts'
 import type { FetchResponse } from '../runtime/fetch.ts'
-import { isRecord, shorten, toPrintable } from '../runtime/text.ts'
-import type { Redact } from '../secrets.ts'
 
 /** The size limit of a response after decompression: 16 MiB. */
 const MAX_BYTES = 16 * 1024 * 1024
@@ -71,68 +69,4 @@ function join(chunks: readonly Uint8Array[], length: number): Uint8Array {
     at += chunk.byteLength
   }
   return bytes
-}
-
-/** The maximum length of text before the JSON, in characters. */
-const MAX_PREFIX = 65_536
-
-/** A byte order mark, or text that ends with a line break or a tag and is not truncated JSON. */
-const prefix = /^\uFEFF+|^(?!\s*[[{"])[\s\S]*?[\n>](?=[ \t\r]*\{\s*["}])/
-
-/** The maximum depth of a body. The platform's have six levels; recursion over millions would overflow the stack. */
-const MAX_DEPTH = 100
-
-/** Parses JSON, even if PHP warnings precede it. Returns the text itself if it is not JSON, or nested too deeply. */
-export function parseBody(text: string): unknown {
-  try {
-    const body: unknown = JSON.parse(text)
-    return isDeeperThan(MAX_DEPTH, body) ? text : body
-  } catch {
-    return parseJsonAfterText(text) ?? text
-  }
-}
-
-function isDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner))
-}
-
-/** Parses the JSON object at the end of a text, if it has the key `error`, which no nested object has. */
-function parseJsonAfterText(text: string): unknown {
-  const [before] = prefix.exec(text.slice(0, MAX_PREFIX)) ?? []
-  if (before === undefined) return undefined
-  try {
-    const body: unknown = JSON.parse(text.slice(before.length))
-    return isRecord(body) && 'error' in body && !isDeeperThan(MAX_DEPTH, body) ? body : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** Returns whether a body is an HTML page: it begins with a tag, or with PHP warnings and then a page. */
-export function isHtml(body: string): boolean {
-  if (/^\s*</.test(body)) return true
-  return !/^\s*[[{"]/.test(body) && /<(!doctype|html)\b/i.test(body.slice(0, MAX_PREFIX))
-}
-
-/** Describes a body that is not a JSON object, and quotes the beginning of its text without secrets. */
-export function describeUnreadable(body: unknown, redact: Redact): string {
-  if (typeof body !== 'string') return 'expected a JSON object in the response body'
-  const excerpt = extractExcerpt(redact(body))
-  if (body.trim() === '') return 'the response is empty'
-  const begins = excerpt && `. It begins with “${excerpt}”`
-  if (!isHtml(body)) return `the response is not JSON, or was cut short${begins}`
-  const isXml = /^\s*<(\?xml|svg|rss|feed)\b/i.test(body) && !/<html\b/i.test(body.slice(0, MAX_PREFIX))
-  const page = isXml ? 'an XML document' : 'an HTML page'
-  return `the response is ${page}, not JSON: a gateway, maintenance, or a wrong address${begins}`
-}
-
-/** Returns the beginning of the visible text of a page, on one line. Remove secrets first. */
-function extractExcerpt(text: string): string {
-  const visible = text
-    .slice(0, 4000)
-    .replace(/<!--[\s\S]*?(-->|$)/g, ' ')
-    .replace(/<(script|style)\b[\s\S]*?(<\/\1|$)/gi, ' <')
-    .replace(/<[^<>]*(>|$)/g, ' ')
-  return shorten(toPrintable(visible).replace(/ +/g, ' ').trim(), 100)
 }

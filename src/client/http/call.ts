@@ -1,5 +1,6 @@
 import { type Checks, checkOptions, checkParams, checkValue, oneOf } from '../checks/checks.ts'
 import { describeMismatch, describeNotPlain, getReason } from '../checks/mismatch.ts'
+import type { Read, Refusal } from '../definition.ts'
 import {
   ConfigurationError,
   type ErrorContext,
@@ -16,7 +17,6 @@ import { VERSION } from '../runtime/version.ts'
 import { type Redact, redactPasswords, Secrets } from '../secrets.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { Read, Refusal } from './envelope.ts'
 import type { Path } from './path.ts'
 import {
   authorizationBesideKey,

@@ -1,4 +1,6 @@
 /** Turns what fetch threw, or what the server responded, into the error and the outcome of a failed attempt. */
+
+import type { Received, Refusal } from '../definition.ts'
 import {
   AbortError,
   ConfigurationError,
@@ -14,14 +16,15 @@ import {
   type ShortLinkError,
   TimeoutError,
 } from '../errors.ts'
+import { describeUnreadable } from '../platform/body.ts'
+import { findMessage, isApiRefusal, isReportedDone } from '../platform/envelope.ts'
 import { isSlotRefusal, MAX_IMPOSED_WAIT } from '../rate-limit/limiter.ts'
 import { EXPIRED, getAbortReason } from '../runtime/abort.ts'
 import { copyHeaders, type FetchResponse } from '../runtime/fetch.ts'
 import { type Redact, redactCause, redactLine } from '../secrets.ts'
 import { describeRedirect, getBodyAdvice, getRefusalAdvice } from './advice.ts'
-import { BodyTooLargeError, describeUnreadable } from './body.ts'
+import { BodyTooLargeError } from './body.ts'
 import type { Attempt, Call, Failure, Step } from './call.ts'
-import { findMessage, isApiRefusal, isReportedDone, type Received, type Refusal } from './envelope.ts'
 import { explainFetchFailure, findInnermostReason, getOutcome, listCauses } from './fetch-failure.ts'
 import { canRepeat } from './retry.ts'
 

@@ -1,12 +1,13 @@
 import { type Checks, checkOptions, checkParams, positiveInteger } from '../checks/checks.ts'
+import type { Page, Read } from '../definition.ts'
 import { AbortError, type ErrorContext, InvalidResponseError, type Issue, isShortLinkError } from '../errors.ts'
+import { addIssue } from '../parse/parse.ts'
 import { getAbortReason, onAbort } from '../runtime/abort.ts'
 import { asyncIterator } from '../runtime/environment.ts'
 import { getUserFrames } from '../runtime/stack.ts'
 import { isRecord } from '../runtime/text.ts'
 import { type ApiPromise, CallPromise, type CallResult } from './api-promise.ts'
 import type { CallSpec } from './call.ts'
-import { type Page, type Read, readNumberedPage } from './envelope.ts'
 import { callOptionNames, type RequestOptions, requestOptionChecks } from './request-options.ts'
 
 /**
@@ -313,6 +314,19 @@ function createPageRequester<T>(
   const request = { method: 'GET', path, issues, optionChecks: listOptionChecks }
   return (page) =>
     api.run({ ...request, query: { ...query, page, limit }, read: readNumberedPage(read, page) }, options)
+}
+
+/** Requires the page that was requested (default: the first). Otherwise a server could make a walk endless. */
+export function readNumberedPage<T>(read: Read<Page<T>>, asked: number | undefined): Read<Page<T>> {
+  return async (received, context) => {
+    const page = await read(received, context)
+    const expected = asked || 1
+    if (!context.unusable && page.currentpage !== expected && (asked || page.hasNextPage)) {
+      addIssue(context, 'currentpage', `requested page ${expected}, received page ${page.currentpage}`)
+      context.unusable = true
+    }
+    return page
+  }
 }
 
 /** Returns whether the server may have refused the `limit`: with 400 or 422, or inside a 200 without a number. */

@@ -1,11 +1,11 @@
 import { type Checks, MAX_TIMER, milliseconds, nonEmptyString, positiveInteger } from '../checks/checks.ts'
 import type { RateLimitState } from '../errors.ts'
+import { DAY } from '../platform/rate-headers.ts'
 import { getAbortReason, onAbort } from '../runtime/abort.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import type { Fetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
 import { isRecord } from '../runtime/text.ts'
-import { DAY } from './headers.ts'
 import { type RateLimitOptions, type RateLimitResponse, RateLimitWindow } from './window.ts'
 
 /**

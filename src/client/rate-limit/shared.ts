@@ -1,9 +1,9 @@
 import { type Checks, checkOptions, nonEmptyString } from '../checks/checks.ts'
 import { describeMismatch, getReason } from '../checks/mismatch.ts'
 import { ConfigurationError, describe, type Issue } from '../errors.ts'
+import { DAY } from '../platform/rate-headers.ts'
 import { EXPIRED, withDeadline } from '../runtime/abort.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
-import { DAY } from './headers.ts'
 import { Limiter, type RateLimiter, type SlotWindow } from './limiter.ts'
 import { type RateLimitResponse, RateLimitWindow } from './window.ts'
 

@@ -1,4 +1,4 @@
-import { DAY, type HeadersLike, type ParsedRateHeaders, parseRateHeaders } from './headers.ts'
+import { DAY, type HeadersLike, type ParsedRateHeaders, parseRateHeaders } from '../platform/rate-headers.ts'
 
 /** The part of a response that concerns the rate limit. */
 export interface RateLimitResponse {

@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini'
 import { defineChecks, secret, string } from '../checks/checks.ts'
-import { integer, object, text, textOrNull } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { integer, object, text, textOrNull } from '../platform/values.ts'
 import { ActionResult, Resource } from './resource.ts'
 
 /** The account that the API key belongs to. */

@@ -1,11 +1,11 @@
 import type * as z from 'zod/mini'
 import { boolean, defineChecks, nonEmptyString, string } from '../checks/checks.ts'
-import { flag, ifSent, integer, object, optional, text, textOrFalse } from '../fields/fields.ts'
-import { renameFields } from '../fields/prepare.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { renameFields } from '../platform/prepare.ts'
+import { flag, ifSent, integer, object, optional, text, textOrFalse } from '../platform/values.ts'
 import { ActionResult, type Id, Resource } from './resource.ts'
 
 /** Campaigns: groups of links. The rotator of a campaign redirects to one of its links. */

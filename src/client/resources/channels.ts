@@ -1,10 +1,10 @@
 import type * as z from 'zod/mini'
 import { boolean, defineChecks, hexColor, nonEmptyString, oneOf, string } from '../checks/checks.ts'
-import { flag, ifSent, integer, object, openText, optional, text, textOrNull } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { flag, ifSent, integer, object, openText, optional, text, textOrNull } from '../platform/values.ts'
 import { ActionResult, type Id, Resource } from './resource.ts'
 
 /** Channels: collections of links, bio pages and QR codes. */

@@ -1,10 +1,10 @@
 import type * as z from 'zod/mini'
 import { defineChecks, domainUrl, httpUrl } from '../checks/checks.ts'
-import { integer, object, text, textOrNull } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { integer, object, text, textOrNull } from '../platform/values.ts'
 import { ActionResult, Created, type Id, Resource } from './resource.ts'
 
 /** Branded domains: your own domains for short links. */

@@ -1,13 +1,13 @@
 import type * as z from 'zod/mini'
 import { alias, count, date, defineChecks, filename as filenameCheck, secret, string } from '../checks/checks.ts'
-import { integer, object, text } from '../fields/fields.ts'
-import { renameFields } from '../fields/prepare.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { UploadProgress } from '../http/call.ts'
 import { type ListOptions, type ListPromise, type PageQuery, pageChecks } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import { createUpload, type UploadContent, uploadOptionChecks } from '../http/upload.ts'
+import { renameFields } from '../platform/prepare.ts'
+import { integer, object, text } from '../platform/values.ts'
 import { Resource } from './resource.ts'
 
 /** Files, each with a short address. */

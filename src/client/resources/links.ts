@@ -11,6 +11,11 @@ import {
   string,
 } from '../checks/checks.ts'
 import { formatValue } from '../checks/mismatch.ts'
+import type { ApiPromise } from '../http/api-promise.ts'
+import { type ListOptions, type ListPromise, type PageQuery, pageChecks } from '../http/list.ts'
+import { path } from '../http/path.ts'
+import type { RequestOptions } from '../http/request-options.ts'
+import { renameFields } from '../platform/prepare.ts'
 import {
   countOrNull,
   countOrZero,
@@ -25,12 +30,7 @@ import {
   text,
   textOrNull,
   texts,
-} from '../fields/fields.ts'
-import { renameFields } from '../fields/prepare.ts'
-import type { ApiPromise } from '../http/api-promise.ts'
-import { type ListOptions, type ListPromise, type PageQuery, pageChecks } from '../http/list.ts'
-import { path } from '../http/path.ts'
-import type { RequestOptions } from '../http/request-options.ts'
+} from '../platform/values.ts'
 import { canParseUrl } from '../runtime/environment.ts'
 import { isRecord } from '../runtime/text.ts'
 import { ActionResult, type Id, Resource } from './resource.ts'

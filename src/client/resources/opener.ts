@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini'
 import { defineChecks, httpUrl, oneOf } from '../checks/checks.ts'
-import { integer, list, object, openText, text, textOrEmpty } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { integer, list, object, openText, text, textOrEmpty } from '../platform/values.ts'
 import { Resource } from './resource.ts'
 
 /** The app-opener API: short links that open in the matching app. */

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
-import { integer, object, text } from '../fields/fields.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
+import { integer, object, text } from '../platform/values.ts'
 import { Resource } from './resource.ts'
 
 /** CTA overlays, shown on top of the page that a link leads to. */

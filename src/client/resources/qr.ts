@@ -1,11 +1,11 @@
 import type * as z from 'zod/mini'
 import { type Check, defineChecks, nonEmptyString, oneOf, rgbColor, string } from '../checks/checks.ts'
-import { countOrZero, counts, integer, object, optional, part, text, textOrEmpty } from '../fields/fields.ts'
-import { renameFields } from '../fields/prepare.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { renameFields } from '../platform/prepare.ts'
+import { countOrZero, counts, integer, object, optional, part, text, textOrEmpty } from '../platform/values.ts'
 import { ActionResult, type Id, Resource } from './resource.ts'
 
 /** QR codes. */

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
-import { integer, object, textOrEmpty } from '../fields/fields.ts'
 import type { Api } from '../http/api.ts'
+import { integer, object, textOrEmpty } from '../platform/values.ts'
 import { defineInternals } from '../runtime/framework.ts'
 
 /** The base of every resource. */

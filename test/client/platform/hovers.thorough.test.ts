@@ -4,7 +4,7 @@ import * as schemas from 'shortlink-sdk/schemas'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
 
-const root = fileURLToPath(new URL('../../../', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url))
 const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile)
 const { options } = ts.parseJsonConfigFileContent({ ...config, files: [], include: [] }, ts.sys, root)
 
@@ -14,7 +14,7 @@ let service: ts.LanguageService | undefined
 
 /** Adds a program, in which `^` marks the name to hover over. Returns what the language service shows there. */
 function hoverIn(marked: string): () => { text: string; docs: string } {
-  const file = `${root}test/client/fields/hovered-${programs.size}.ts`
+  const file = `${root}test/client/platform/hovered-${programs.size}.ts`
   programs.set(file, marked.replace('^', ''))
   return () => {
     service ??= createService()

@@ -12,7 +12,7 @@ import newest from 'zod/package.json' with { type: 'json' }
 import oldest from 'zod4.0/package.json' with { type: 'json' }
 import { entries } from '../../../scripts/entries.ts'
 
-const root = fileURLToPath(new URL('../../../', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 const exported = Object.entries(schemas)
 

@@ -7,8 +7,8 @@
  */
 import * as z from 'zod/mini'
 import { describeMismatch } from '../checks/mismatch.ts'
+import { MAX_ISSUES } from '../parse/parse.ts'
 import { isRecord } from '../runtime/text.ts'
-import { MAX_ISSUES } from './parse.ts'
 import { toObject } from './prepare.ts'
 
 type Messages = { readonly error: (issue: { readonly input?: unknown }) => string }

@@ -4,7 +4,7 @@ import {
   parseRetryAfter,
   rateHeaders,
   readRateLimitState,
-} from '../../../src/client/rate-limit/headers.ts'
+} from '../../../src/client/platform/rate-headers.ts'
 
 const SERVER_TIME = 1_800_000_000
 const date = (seconds: number) => new Date(seconds * 1000).toUTCString()

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { getReason } from '../checks/mismatch.ts'
 import type { Issue } from '../errors.ts'
-import type { Prepare } from './prepare.ts'
 import { type StandardSchema, toIssues } from './standard-schema.ts'
 
 /** The maximum number of issues per response. Parsing stops there, because a hostile response could have millions. */
@@ -30,7 +29,7 @@ export function parse<T>(
   schema: z.core.$ZodType<T>,
   value: unknown,
   { path, issues }: ParseContext,
-  prepare: Prepare = keepValue,
+  prepare: (value: unknown) => unknown = keepValue,
   index?: number,
 ): T {
   const maxIssues = MAX_ISSUES - issues.length

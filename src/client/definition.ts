@@ -1,0 +1,62 @@
+/** The mechanism's idea of a call: what a response looks like to it, and how a result is read from one. */
+import type { RateLimitState } from './errors.ts'
+import type { ParseContext } from './parse/parse.ts'
+import type { FetchResponse } from './runtime/fetch.ts'
+import type { Redact } from './secrets.ts'
+
+/**
+ * The envelope of every response. Its `error` tells success from failure, because failures often have the HTTP status
+ * 200. Success is `0`, `"0"`, `false`, `"false"` or no key at all. Failure is `1`, `true`, a text, or a number of 400
+ * or more, which replaces the HTTP status.
+ */
+export type Envelope = { readonly ok: true; readonly body: Record<string, unknown> } | Refusal
+
+/** A response that refuses the request. */
+export interface Refusal {
+  readonly ok: false
+  /** A number of 400 or more in `error`, else the HTTP status. */
+  readonly status: number
+  /** The server's message; `''` if there is none. */
+  readonly message: string
+  readonly body: unknown
+}
+
+/** A response with its parsed body, its envelope and its rate headers. */
+export interface Received {
+  readonly response: FetchResponse
+  readonly text: string
+  /** Empty unless the call needs them. */
+  readonly bytes: Uint8Array
+  /** Parsed JSON, or the text if it is not JSON. `undefined` if the response is long and only passed on. */
+  readonly body: unknown
+  readonly envelope: Envelope | undefined
+  /** The wait that the server asked for, in seconds. */
+  readonly retryAfter: number | undefined
+  readonly rateLimit: RateLimitState
+  /** Removes the key and the secrets of the call from a text. */
+  readonly redact: Redact
+}
+
+/** Reads the result. Adds issues to the context, and keeps invalid values unchanged. */
+export type Read<T> = (received: Received, context: ParseContext) => T | Promise<T>
+
+/** One page of a list, as plain data. */
+export interface Page<T> {
+  /** The rows of this page. */
+  readonly items: T[]
+  /** The total number of rows in the list, on all pages. Some servers leave it out. */
+  readonly result: number | undefined
+  /** Rows per page. */
+  readonly perpage: number
+  /** The number of this page, from 1. */
+  readonly currentpage: number
+  /** The number of the next page, computed rather than read from the response; `null` on the last page. */
+  readonly nextpage: number | null
+  /** The number of the last page. Some servers leave it out. */
+  readonly maxpage: number | undefined
+  /**
+   * Whether there is a next page: this one has rows, and `currentpage` is below `maxpage`. Without a `maxpage`,
+   * `currentpage` must be below the server's `nextpage`.
+   */
+  readonly hasNextPage: boolean
+}
