@@ -28,13 +28,9 @@ for await (const page of client.campaigns.list({ limit: 400 }).pages()) {
 console.log('page by page:', countRequests())
 
 const page = await client.campaigns.list({ page: 2, limit: 25 })
-console.log('one page:', page.items.length, 'rows, next is', page.nextpage, page.hasNextPage, countRequests())
+console.log('one page:', page.items.length, 'rows, next is', page.nextpage, countRequests())
 
-let codes = 0
-for await (const _ of client.qr.list({}, { concurrency: 4 })) codes++
-console.log('four pages in flight:', codes, 'QR codes in order,', countRequests())
-
-for await (const { name, rotator } of client.campaigns.list({}, { concurrency: 1 })) {
+for await (const { name, rotator } of client.campaigns.list()) {
   if (!name.endsWith('3')) continue
   console.log('found', name, rotator)
   break // no further page is requested

@@ -7,7 +7,7 @@
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import {type AddressInfo} from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { isShortLinkError, ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'

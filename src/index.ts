@@ -34,7 +34,7 @@ export {
 export type { AuthScheme, KeySource } from './client/http/api-key.ts'
 export type { ApiPromise, ApiResponse, Result } from './client/http/api-promise.ts'
 export type { UploadProgress } from './client/http/call.ts'
-export type { ListOptions, ListPromise, PageQuery } from './client/http/list.ts'
+export type { ListPromise, PageQuery } from './client/http/list.ts'
 export type {
   CallErrorEvent,
   CallEvent,

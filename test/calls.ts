@@ -43,7 +43,7 @@ const onePage = (result: number) => ({ result, perpage: 15, currentpage: 1, next
  */
 const list = (key: string, type: types.Type, rows: unknown[], items = rows): Sample => ({
   wire: { error: '0', data: { ...onePage(rows.length), [key]: rows } },
-  read: { ...onePage(rows.length), items, hasNextPage: false },
+  read: { ...onePage(rows.length), items },
   type: types.pageOf(type),
 })
 
@@ -365,7 +365,7 @@ export const calls = {
     request: 'GET /files?name=Price%20list&limit=15&page=1',
     // The only list whose page is beside `error`.
     wire: { error: '0', ...onePage(1), list: [prices] },
-    read: { ...onePage(1), items: [prices], hasNextPage: false },
+    read: { ...onePage(1), items: [prices] },
     type: types.pageOf(types.file),
   },
   'files.upload': {

@@ -1,7 +1,7 @@
 /** Checked by the compiler alone: every optional option may be `undefined`, with `exactOptionalPropertyTypes` too. */
 
 import type { BulkOptions } from 'shortlink-cli'
-import type { ListOptions, ShortLinkClientOptions } from 'shortlink-sdk'
+import type { RequestOptions, ShortLinkClientOptions } from 'shortlink-sdk'
 import type { ChaosOptions, Fault, SandboxOptions } from 'shortlink-sdk/testing'
 import { expectTypeOf } from 'vitest'
 import type { RateLimitOptions } from '../src/client/rate-limit/window.ts'
@@ -14,7 +14,7 @@ type Undefined<Options> = {
 
 expectTypeOf<Undefined<ShortLinkClientOptions>>().toExtend<ShortLinkClientOptions>()
 expectTypeOf<Undefined<RateLimitOptions>>().toExtend<RateLimitOptions>()
-expectTypeOf<Undefined<ListOptions>>().toExtend<ListOptions>()
+expectTypeOf<Undefined<RequestOptions>>().toExtend<RequestOptions>()
 expectTypeOf<Undefined<BulkOptions<string>>>().toExtend<BulkOptions<string>>()
 expectTypeOf<Undefined<SandboxOptions>>().toExtend<SandboxOptions>()
 expectTypeOf<Undefined<ChaosOptions>>().toExtend<ChaosOptions>()

@@ -1,6 +1,17 @@
-export {type AnyShortLinkError, type CreatedLink, type Id, type InvalidRequestError, type Link, type LinkCreate, type LinkStatistics, type Outcome, type RateLimitState, type ShortLinkClient} from 'shortlink-sdk'
+export type {
+  AnyShortLinkError,
+  CreatedLink,
+  Id,
+  InvalidRequestError,
+  Link,
+  LinkCreate,
+  LinkStatistics,
+  Outcome,
+  RateLimitState,
+  ShortLinkClient,
+} from 'shortlink-sdk'
 export { bulk } from './tasks/bulk.ts'
-export {type TaskClient} from './tasks/client.ts'
+export type { TaskClient } from './tasks/client.ts'
 export {
   type ImportOptions,
   type ImportPlan,
@@ -11,7 +22,7 @@ export {
   type Prepared,
 } from './tasks/import.ts'
 export { type Journal, type JournalEntry, UnknownOutcomeError } from './tasks/journal.ts'
-export {type BulkOptions, type TaskOptions, type UnknownDecision} from './tasks/options.ts'
+export type { BulkOptions, TaskOptions, UnknownDecision } from './tasks/options.ts'
 export {
   type ReportedLink,
   type ReportOptions,
@@ -19,8 +30,17 @@ export {
   type ReportSummary,
   reportLinks,
 } from './tasks/report.ts'
-export {type RowLink} from './tasks/row-links.ts'
-export {type LinkRow} from './tasks/rows.ts'
+export type { RowLink } from './tasks/row-links.ts'
+export type { LinkRow } from './tasks/rows.ts'
 export { type SyncOptions, type SyncResult, type SyncSummary, syncLinks } from './tasks/sync.ts'
-export {type SyncAction, type SyncPlan} from './tasks/sync-plan.ts'
-export {type BulkContext, type BulkResult, type BulkSummary, type Task, type TaskError, type TaskProgress, type TaskResult, type TaskSummary} from './tasks/task.ts'
+export type { SyncAction, SyncPlan } from './tasks/sync-plan.ts'
+export type {
+  BulkContext,
+  BulkResult,
+  BulkSummary,
+  Task,
+  TaskError,
+  TaskProgress,
+  TaskResult,
+  TaskSummary,
+} from './tasks/task.ts'

@@ -1,3 +1,3 @@
-export {type Closable} from './closable.ts'
+export type { Closable } from './closable.ts'
 export { fileJournal } from './tasks/file-journal.ts'
-export {type Journal} from './tasks/journal.ts'
+export type { Journal } from './tasks/journal.ts'

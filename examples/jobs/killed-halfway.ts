@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import {type TaskProgress} from 'shortlink-cli'
+import type { TaskProgress } from 'shortlink-cli'
 
 export const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
 

@@ -9,7 +9,6 @@ import type * as z from 'zod/mini'
 import type { Check, Checks } from '../../src/client/checks/checks.ts'
 import { ShortLinkClient } from '../../src/client/client.ts'
 import type { Api } from '../../src/client/http/api.ts'
-import { CallPromise } from '../../src/client/http/api-promise.ts'
 import { pageChecks } from '../../src/client/http/list.ts'
 import type { Path } from '../../src/client/http/path.ts'
 import type { OtherNames, Prepare } from '../../src/client/platform/prepare.ts'
@@ -92,7 +91,7 @@ function createRecorder() {
   const never = new Promise<never>(() => {})
   const record = (method: string) => (path: Path, params: object) => {
     recorded.push({ method, path, ...params })
-    return new CallPromise(() => never)
+    return never
   }
   const api = {
     get: record('GET'),

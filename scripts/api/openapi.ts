@@ -269,7 +269,7 @@ function createRowsSchema([key, ...others]: readonly string[], row: Schema): Sch
 
 function createEnvelopeSchemas(): Record<string, Schema> {
   // The client adds these two fields.
-  const numbers = getMembers(main.get('Page')!).filter(({ name }) => name !== 'items' && name !== 'hasNextPage')
+  const numbers = getMembers(main.get('Page')!).filter(({ name }) => name !== 'items')
   const numberSchema = (member: DeclarationReflection) => {
     const description = getDocs(member).text
     return { type: member.name === 'nextpage' ? ['integer', 'null'] : 'integer', ...(description && { description }) }

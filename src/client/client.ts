@@ -2,8 +2,8 @@ import { type Check, type Checks, checkedElsewhere, checkOptions, nonEmptyString
 import type { Read } from './definition.ts'
 import type { RateLimitState } from './errors.ts'
 import { API, Api } from './http/api.ts'
-import { type ApiPromise, startNow } from './http/api-promise.ts'
-import { type ListOptions, type ListPromise, type PageQuery, RequestedList } from './http/list.ts'
+import { type ApiPromise, createApiPromise } from './http/api-promise.ts'
+import { createList, type ListPromise, type PageQuery } from './http/list.ts'
 import { parseUserPath } from './http/path.ts'
 import { getValidHeaders, type RequestOptions, requestOptionChecks } from './http/request-options.ts'
 import { createUpload, type UploadContent, uploadOptionChecks } from './http/upload.ts'
@@ -227,7 +227,7 @@ export class ShortLinkClient {
       ...(upload && { optionChecks: uploadOptionChecks }),
     }
     const read: Read<T> = as ? (received) => received[as] as T : readWhole(schema)
-    return startNow(this[API].run({ ...call, as, read }, options))
+    return createApiPromise(this[API].run({ ...call, as, read }, options))
   }
 
   /**
@@ -244,14 +244,14 @@ export class ShortLinkClient {
    * @returns Pages whose rows are as the server sent them, or as `schema` (any Standard Schema) returns them.
    * @throws {InvalidRequestError} if `listKey` is missing, or `schema` is not a Standard Schema; nothing is sent
    */
-  paginate<T = unknown>(path: string, params: PaginateParams<T>, options: ListOptions = {}): ListPromise<T> {
+  paginate<T = unknown>(path: string, params: PaginateParams<T>, options: RequestOptions = {}): ListPromise<T> {
     const issues = checkOptions(params, paginateChecks)
     const isKeyMissing = isRecord(params) && params.listKey === undefined
     if (isKeyMissing) issues.push({ path: ['listKey'], message: 'is missing, expected the key of the rows' })
     const { listKey, query, schema }: Partial<PaginateParams<T>> = issues.length ? {} : params
     const read = readPageWithSchema(listKey!, schema)
     const list = { path: parseUserPath(path), query, read, hasUniqueIds: false, issues }
-    return RequestedList.create(this[API], list, options)
+    return createList(this[API], list, options)
   }
 }
 

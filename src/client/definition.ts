@@ -50,13 +50,11 @@ export interface Page<T> {
   readonly perpage: number
   /** The number of this page, from 1. */
   readonly currentpage: number
-  /** The number of the next page, computed rather than read from the response; `null` on the last page. */
+  /**
+   * The number of the next page; `null` on the last page. It is computed: there is a next page if this one has rows, and
+   * `currentpage` is below `maxpage`. Without a `maxpage`, `currentpage` must be below the server's `nextpage`.
+   */
   readonly nextpage: number | null
   /** The number of the last page. Some servers leave it out. */
   readonly maxpage: number | undefined
-  /**
-   * Whether there is a next page: this one has rows, and `currentpage` is below `maxpage`. Without a `maxpage`,
-   * `currentpage` must be below the server's `nextpage`.
-   */
-  readonly hasNextPage: boolean
 }

@@ -1,5 +1,5 @@
 import type { Page } from '../client/definition.ts'
-import { type ApiPromise, CallPromise } from '../client/http/api-promise.ts'
+import { type ApiPromise, createApiPromise } from '../client/http/api-promise.ts'
 import type { ListPromise } from '../client/http/list.ts'
 import { Response } from './platform/globals.ts'
 
@@ -29,7 +29,7 @@ export function apiPromise(error: Error): ApiPromise<never>
  */
 export function apiPromise<T>(value: T): ApiPromise<T>
 export function apiPromise<T>(value: T | Error): ApiPromise<T> {
-  return settle(new CallPromise<T>(), value)
+  return settle(value)
 }
 
 /**
@@ -55,34 +55,43 @@ export function listPromise(error: Error): ListPromise<never>
  */
 export function listPromise<Row>(rows: readonly Row[]): ListPromise<Row>
 export function listPromise<Row>(rows: readonly Row[] | Error): ListPromise<Row> {
-  const page = Array.isArray(rows) ? createPage(rows) : (rows as Error)
-  return settle(new StubbedList<Row>(), page) as unknown as ListPromise<Row>
+  return createStubbedList(settle(Array.isArray(rows) ? createPage(rows) : (rows as Error)))
 }
 
-/** A list of one page. */
-class StubbedList<Row> extends CallPromise<Page<Row>> {
-  async *pages(): AsyncGenerator<Page<Row>, void, undefined> {
-    yield await this
+/** Creates the list of one page. Its loops await the page. */
+function createStubbedList<Row>(page: ApiPromise<Page<Row>>): ListPromise<Row> {
+  async function* iteratePages(): AsyncGenerator<Page<Row>, void, undefined> {
+    yield await page
   }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
-    yield* (await this).items
+  async function* iterateRows(): AsyncGenerator<Row, void, undefined> {
+    yield* (await page).items
   }
-
-  async toArray({ limit }: { limit?: number | undefined } = {}): Promise<Row[]> {
-    return (await this).items.slice(0, limit)
+  const list: Omit<ListPromise<Row>, 'responses'> = {
+    // biome-ignore lint/suspicious/noThenProperty: to await a list is to request one page.
+    then: (onfulfilled, onrejected) => page.then(onfulfilled, onrejected),
+    catch: (onrejected) => page.catch(onrejected),
+    finally: (onfinally) => page.finally(onfinally),
+    safe: () => page.safe(),
+    withResponse: () => page.withResponse(),
+    result: () => page.result(),
+    pages: iteratePages,
+    toArray: async ({ limit } = {}) => (await page).items.slice(0, limit),
+    [Symbol.asyncIterator]: iterateRows,
+    [Symbol.toStringTag]: 'ListPromise',
   }
+  return list as ListPromise<Row>
 }
 
 /** Settles the promise of a stub. A rejection is marked as handled, because stubs are created before they are used. */
-function settle<T, P extends CallPromise<T>>(promise: P, value: T | Error): P {
-  promise.onFirstUse(() => respondWith(value)).then(undefined, () => {})
+function settle<T>(value: T | Error): ApiPromise<T> {
+  const promise = createApiPromise(respondWith(value))
+  promise.catch(() => {})
   return promise
 }
 
 function createPage<Row>(rows: readonly Row[]): Page<Row> {
   const counts = { result: rows.length, perpage: Math.max(100, rows.length) }
-  return { items: [...rows], ...counts, currentpage: 1, nextpage: null, maxpage: 1, hasNextPage: false }
+  return { items: [...rows], ...counts, currentpage: 1, nextpage: null, maxpage: 1 }
 }
 
 async function respondWith<T>(value: T | Error) {

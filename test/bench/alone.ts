@@ -1,7 +1,6 @@
 /** Measures this client alone: reading a page, listing all rows, memory, and the output of an uncaught error. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { ShortLinkClient } from 'shortlink-sdk'
 import * as schemas from 'shortlink-sdk/schemas'
 import { parse } from '../../src/client/parse/parse.ts'
 import { Campaign, prepareCampaign } from '../../src/client/resources/campaigns.ts'
@@ -18,15 +17,11 @@ export async function compare(quick: boolean): Promise<Finding> {
     const early = heap[5]!
     return {
       title: 'This client alone',
-      how: `Reading: the rows of a page of 25, parsed as the client does it, as a ratio to \`JSON.parse\` of the page. Masking: backslashes, quotes, percent signs and ampersands. Pages in flight: ${LISTED.toLocaleString('en')} rows in order, 50 ms per call, in pages of the client’s size. Memory: in a separate process; the heap after a garbage collection, with 4 pages in flight; the growth of the peak compared with an upload of 1 MiB.`,
+      how: `Reading: the rows of a page of 25, parsed as the client does it, as a ratio to \`JSON.parse\` of the page. Masking: backslashes, quotes, percent signs and ampersands. Memory: in a separate process; the heap after a garbage collection; the growth of the peak compared with an upload of 1 MiB.`,
       columns: ['measured'],
       rows: [
         ['reading a page, ratio', { samples: await readPage(address, quick), limit: limits.reading }],
         ['masking secrets in 1 MiB, s', { samples: measureMasking(quick) }],
-        [
-          '8 pages in flight against 1, times faster',
-          { samples: await measureConcurrency(address, quick), limit: limits.concurrency },
-        ],
         [`heap at 25 % of ${rows.toLocaleString('en')} rows, MB`, { samples: [early] }],
         ['heap at 95 %, MB', { samples: [heap[19]!], limit: { atMost: early * 1.1 } }],
         [`uploading ${size} MiB from disk, MiB`, { samples: [runMemory<number>('upload', address(1), size)] }],
@@ -67,25 +62,6 @@ function measureMasking(quick: boolean): number[] {
       return (performance.now() - start) / 1000
     }),
   )
-}
-
-const LISTED = 10_000
-
-/** Measures how many times faster listing all rows is with 8 pages in flight than with 1. */
-async function measureConcurrency(address: Address, quick: boolean): Promise<number[]> {
-  const baseUrl = address(LISTED, 15, 50)
-  const rowsASecond = async (concurrency: number) => {
-    const client = new ShortLinkClient({ baseUrl, apiKey: 'key', rateLimit: { requests: 1e9 } })
-    const start = performance.now()
-    let last = 0
-    for await (const { id } of client.campaigns.list({}, { concurrency })) {
-      if (id !== ++last) throw new Error(`expected row ${last}, received row ${id}`)
-    }
-    if (last !== LISTED) throw new Error(`expected ${LISTED} rows, received ${last}`)
-    return LISTED / (performance.now() - start)
-  }
-  const speeds = await interleave(quick ? 1 : 3, ['1', '8'], (concurrency) => rowsASecond(Number(concurrency)))
-  return divide(speeds[8], speeds[1])
 }
 
 function runMemory<T>(...args: (string | number)[]): T {

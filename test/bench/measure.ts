@@ -30,8 +30,6 @@ export const limits = {
   importMemory: { atMost: 260 },
   /** Requests for 10,000 rows. */
   requests: { atMost: 100 },
-  /** How many times faster listing all rows is with 8 pages in flight than with 1. */
-  concurrency: { atLeast: 6 },
 } satisfies Record<string, Limit>
 
 /** The result of a comparison, as a table whose first column has the names of the rows. */

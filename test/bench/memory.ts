@@ -15,7 +15,7 @@ const client = new ShortLinkClient({ baseUrl, apiKey: 'key', rateLimit: false, t
 async function walk(rows: number): Promise<number[]> {
   const inUse: number[] = []
   let count = 0
-  for await (const _ of client.campaigns.list({}, { concurrency: 4 })) {
+  for await (const _ of client.campaigns.list()) {
     if (count++ % (rows / 20) > 0) continue
     globalThis.gc!()
     inUse.push(process.memoryUsage().heapUsed / 1e6)

@@ -50,7 +50,7 @@ test('a stubbed list returns its rows in a loop, from .pages() and from .toArray
   vi.spyOn(client.campaigns, 'list').mockReturnValue(listPromise(rows))
   for (let round = 1; round <= 2; round++) {
     const seen: Campaign[] = []
-    for await (const row of client.campaigns.list({ limit: 50 }, { concurrency: 4 })) seen.push(row)
+    for await (const row of client.campaigns.list({ limit: 50 }, { retry: 0 })) seen.push(row)
     expect(seen).toEqual(rows)
     const pages: number[] = []
     for await (const { items, currentpage } of client.campaigns.list().pages()) pages.push(items.length, currentpage)
@@ -62,7 +62,7 @@ test('a stubbed list returns its rows in a loop, from .pages() and from .toArray
 
 test('awaiting a stubbed list returns one page with all rows', async () => {
   vi.spyOn(client.campaigns, 'list').mockReturnValue(listPromise([campaign(1), campaign(2)]))
-  const page = { result: 2, perpage: 100, currentpage: 1, nextpage: null, maxpage: 1, hasNextPage: false }
+  const page = { result: 2, perpage: 100, currentpage: 1, nextpage: null, maxpage: 1 }
   expect(await client.campaigns.list()).toEqual({ items: [campaign(1), campaign(2)], ...page })
   const { data, response } = await client.campaigns.list().withResponse()
   expect([data.items.length, response.ok]).toEqual([2, true])

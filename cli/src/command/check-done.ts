@@ -1,11 +1,11 @@
-import {type ShortLinkClient} from 'shortlink-sdk'
-import {type Link} from 'shortlink-sdk/schemas'
+import type { ShortLinkClient } from 'shortlink-sdk'
+import type { Link } from 'shortlink-sdk/schemas'
 import { getHost, hasAlias, isCutOrLowerCase, isSameTarget, parseAlias } from '../addresses.ts'
 import { readAllLinks } from '../tasks/read-all-links.ts'
 import { findDifferences, findUnsetNames, readRow } from '../tasks/rows.ts'
-import {type TaskProgress} from '../tasks/task.ts'
-import {type Row} from './files/columns.ts'
-import {type RowResult} from './files/input.ts'
+import type { TaskProgress } from '../tasks/task.ts'
+import type { Row } from './files/columns.ts'
+import type { RowResult } from './files/input.ts'
 
 interface CheckOptions {
   readonly signal: AbortSignal

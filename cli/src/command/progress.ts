@@ -1,5 +1,5 @@
 import process from 'node:process'
-import {type RateLimitState} from 'shortlink-sdk'
+import type { RateLimitState } from 'shortlink-sdk'
 import { startStopwatch, type TaskProgress } from '../tasks/task.ts'
 import { toPrintable } from '../text.ts'
 import { formatClock, formatCount, formatDuration } from './counts-and-times.ts'

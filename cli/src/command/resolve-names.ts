@@ -3,7 +3,7 @@ import { getHost, getOrigin } from '../addresses.ts'
 import { findSimilarName, formatValue } from '../text.ts'
 import { UsageError } from './command.ts'
 import { quoteNames } from './counts-and-times.ts'
-import {type Origin, type Row} from './files/columns.ts'
+import type { Origin, Row } from './files/columns.ts'
 
 const kinds = ['domain', 'campaign', 'channel'] as const
 type NameKind = (typeof kinds)[number]

@@ -1,6 +1,6 @@
 import { isShortLinkError } from 'shortlink-sdk'
-import {type TaskError} from '../tasks/task.ts'
-import {type Work} from './work.ts'
+import type { TaskError } from '../tasks/task.ts'
+import type { Work } from './work.ts'
 
 interface ItemResult {
   readonly ok: boolean

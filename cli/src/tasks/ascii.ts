@@ -1,7 +1,7 @@
 /** Support for servers that accept only ASCII addresses. */
 import { normalizeUrl } from '../addresses.ts'
 import { isRefusal } from './row-errors.ts'
-import {type RowParams} from './rows.ts'
+import type { RowParams } from './rows.ts'
 
 type Addresses = Pick<RowParams, 'url' | 'geotarget' | 'devicetarget' | 'languagetarget'>
 

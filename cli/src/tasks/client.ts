@@ -1,4 +1,4 @@
-import {type Drift, type ShortLinkClient} from 'shortlink-sdk'
+import type { Drift, ShortLinkClient } from 'shortlink-sdk'
 
 /** The members of a `ShortLinkClient` that tasks use. */
 export type TaskClient = Pick<ShortLinkClient, 'baseUrl' | 'links' | 'rateLimit' | 'redact' | 'withOptions'>

@@ -14,9 +14,9 @@ import { hostname } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ConfigurationError } from 'shortlink-sdk'
-import {type Closable} from '../closable.ts'
+import type { Closable } from '../closable.ts'
 import { describeMismatch, formatValue, isRecord } from '../text.ts'
-import {type Journal, type JournalEntry} from './journal.ts'
+import type { Journal, JournalEntry } from './journal.ts'
 
 /**
  * Returns a journal for `bulk` and `importLinks` that is kept in an append-only file, with one line of JSON per entry.

@@ -2,7 +2,7 @@ import { AbortError, ConfigurationError, type CreatedLink, InvalidRequestError, 
 import { untilAborted } from '../abort.ts'
 import { hasAlias, parseAlias } from '../addresses.ts'
 import { notify } from '../text.ts'
-import {type TaskClient} from './client.ts'
+import type { TaskClient } from './client.ts'
 import {
   assignKeys,
   findChangedNames,

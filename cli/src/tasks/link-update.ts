@@ -9,9 +9,9 @@ import {
   type ShortLinkClient,
 } from 'shortlink-sdk'
 import { getOrigin, isCutOrLowerCase, isOnDomain, isSameTarget } from '../addresses.ts'
-import {type AsciiFallback} from './ascii.ts'
+import type { AsciiFallback } from './ascii.ts'
 import { decodeEntities, type LinkRow } from './rows.ts'
-import {type WantedRow} from './sync-plan.ts'
+import type { WantedRow } from './sync-plan.ts'
 
 /** The parameters that no response shows, so an update cannot send their current values along. */
 const NOT_SHOWN = ['password', 'pixels', 'type', 'languagetarget'] as const satisfies readonly (keyof LinkRow)[]

@@ -1,8 +1,8 @@
 import { ConfigurationError, type RateLimitState } from 'shortlink-sdk'
 import { asyncIterator } from '../abort.ts'
 import { describeIssues, describeMismatch, describeType, findSimilarName, formatValue, isRecord } from '../text.ts'
-import {type Journal, type UnknownOutcomeError} from './journal.ts'
-import {type TaskProgress} from './task.ts'
+import type { Journal, UnknownOutcomeError } from './journal.ts'
+import type { TaskProgress } from './task.ts'
 
 /** Options of all tasks. */
 export interface TaskOptions {

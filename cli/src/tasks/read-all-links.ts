@@ -66,14 +66,14 @@ export async function* readAllLinks(
       problem ??= issues.find(({ path }) => !path.some((part) => typeof part === 'number'))
     })
     const readNow = new Set<number>()
-    for await (const { items, result, hasNextPage } of readPages(reader, signal, limit)) {
+    for await (const { items, result, nextpage } of readPages(reader, signal, limit)) {
       if (problem) throw createListError('schema', problem)
       if (result !== undefined && announced !== undefined && result < announced) {
         isShorter = true
         present.clear()
       }
       announced = result
-      if (isFirst && hasNextPage) pageSize ??= items.length
+      if (isFirst && nextpage !== null) pageSize ??= items.length
       const links: Link[] = []
       const invalid: InvalidLink[] = []
       for (const row of items as unknown[]) {

@@ -1,7 +1,7 @@
 import { ConfigurationError, type Link } from 'shortlink-sdk'
 import { untilAborted } from '../abort.ts'
 import { describeMismatch, formatValue, isRecord, notify } from '../text.ts'
-import {type TaskClient} from './client.ts'
+import type { TaskClient } from './client.ts'
 import { checkArguments, type TaskOptions } from './options.ts'
 import { readAllLinks } from './read-all-links.ts'
 import { getRowName } from './rows.ts'

@@ -10,7 +10,7 @@ import {
   PermissionError,
 } from 'shortlink-sdk'
 import { isRecord } from '../text.ts'
-import {type TaskClient} from './client.ts'
+import type { TaskClient } from './client.ts'
 
 /** Returns whether the API refused a call for a reason that only the text of its message states. */
 export function isRefusal(error: unknown): error is ApiError {

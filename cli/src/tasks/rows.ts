@@ -1,7 +1,7 @@
-import {type Id, type Issue, type Link, type LinkCreate, type RequestOptions} from 'shortlink-sdk'
+import type { Id, Issue, Link, LinkCreate, RequestOptions } from 'shortlink-sdk'
 import { getHost, parseAlias } from '../addresses.ts'
 import { describeMismatch, formatValue, isRecord } from '../text.ts'
-import {type TaskClient} from './client.ts'
+import type { TaskClient } from './client.ts'
 
 /**
  * A row that describes a link: the parameters of `links.create`, or a row that `list`, `report` or `import` has

@@ -9,7 +9,7 @@ import {
 import { createAbortError, sleep, untilAborted } from '../abort.ts'
 import { describeMismatch, formatValue, getReason, hasMessage, isRecord, notify } from '../text.ts'
 import { isInDoubt, type JournalState, loadJournal, UnknownOutcomeError } from './journal.ts'
-import {type BulkOptions} from './options.ts'
+import type { BulkOptions } from './options.ts'
 import { isConflict } from './row-errors.ts'
 import {
   type BulkContext,

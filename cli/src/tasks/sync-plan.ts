@@ -1,7 +1,7 @@
 import { InvalidRequestError, type Issue, type Link, type LinkEnsure } from 'shortlink-sdk'
 import { getAlias, getHost, isLowerCaseOf, isPrefixOf, isSameTarget, normalizeAlias, pickLink } from '../addresses.ts'
 import { formatValue } from '../text.ts'
-import {type TaskClient} from './client.ts'
+import type { TaskClient } from './client.ts'
 import {
   comparedNames,
   decodeEntities,

@@ -6,7 +6,7 @@ import {
   type RateLimitState,
 } from 'shortlink-sdk'
 import { asyncIterator, createAbortError, getAbortReason, onAbort } from '../abort.ts'
-import {type Closable} from '../closable.ts'
+import type { Closable } from '../closable.ts'
 
 /**
  * A running task. It starts when you loop over its results or call `summary`. Leaving the loop or disposing of the task

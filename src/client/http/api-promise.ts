@@ -1,4 +1,5 @@
 import { type AnyShortLinkError, isShortLinkError, type RateLimitState } from '../errors.ts'
+import { defineInternals } from '../runtime/framework.ts'
 
 /** A result together with its HTTP response. */
 export interface ApiResponse<T> {
@@ -50,80 +51,30 @@ export interface ApiPromise<T> extends Promise<T> {
 }
 
 /**
- * The promise of a call that starts when the promise is first used.
- *
- * It settles natively, because `await` in some runtimes, tracers and locks look at the state of a promise and never
- * call its `then`. The constructor takes an executor, as every Promise does, because engines without `Symbol.species`
- * pass one in `then`.
+ * Creates the promise of a call that has started. It settles natively, because `await` in some runtimes, tracers and
+ * locks look at the state of a promise and never call its `then`. A rejection that nobody handles is reported once.
  */
-export class CallPromise<T> extends Promise<T> implements ApiPromise<T> {
-  readonly #settle: (data: Promise<T>) => void
-  #start: (() => Promise<CallResult<T>>) | undefined
-  #result: Promise<CallResult<T>> | undefined
-
-  // `then` returns a plain Promise, because its result belongs to no call.
-  static override get [Symbol.species]() {
-    return Promise
+export function createApiPromise<T>(result: Promise<CallResult<T>>): ApiPromise<T> {
+  const promise = result.then(({ data }) => data)
+  const methods: Omit<ApiPromise<T>, keyof Promise<T>> = {
+    async withResponse() {
+      const { data, rateLimit, attempts, toResponse } = await methods.result()
+      return { data, response: toResponse(), rateLimit, attempts }
+    },
+    safe: () =>
+      promise.then(
+        (data) => ({ ok: true, data }),
+        (error) => {
+          if (isShortLinkError(error)) return { ok: false, error }
+          throw error
+        },
+      ),
+    result() {
+      // The returned promise rejects too, and only that one may be reported as unhandled.
+      promise.catch(() => {})
+      return result
+    },
   }
-
-  constructor(executor: ConstructorParameters<typeof Promise<T>>[0] = () => {}) {
-    let settle!: (data: Promise<T>) => void
-    super((resolve, reject) => {
-      settle = resolve
-      executor(resolve, reject)
-    })
-    this.#settle = settle
-  }
-
-  /** Sets the call that the first use of the promise starts. */
-  onFirstUse(start: () => Promise<CallResult<T>>): this {
-    this.#start = start
-    return this
-  }
-
-  // biome-ignore lint/suspicious/noThenProperty: it is a Promise that starts when it is used.
-  override then<A = T, B = never>(
-    onfulfilled?: ((data: T) => A | PromiseLike<A>) | null,
-    onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
-  ): Promise<A | B> {
-    if (this.#start) this.start()
-    return super.then(onfulfilled, onrejected)
-  }
-
-  async withResponse(): Promise<ApiResponse<T>> {
-    const { data, rateLimit, attempts, toResponse } = await this.result()
-    return { data, response: toResponse(), rateLimit, attempts }
-  }
-
-  safe(): Promise<Result<T>> {
-    return this.then(
-      (data) => ({ ok: true, data }),
-      (error) => {
-        if (isShortLinkError(error)) return { ok: false, error }
-        throw error
-      },
-    )
-  }
-
-  result(): Promise<CallResult<T>> {
-    // The returned promise rejects too, and only that one may be reported as unhandled.
-    super.then(undefined, () => {})
-    return this.start()
-  }
-
-  /** Starts the call, unless it has already started. */
-  start(): Promise<CallResult<T>> {
-    if (!this.#result) {
-      this.#result = this.#start!()
-      this.#settle(this.#result.then(({ data }) => data))
-    }
-    return this.#result
-  }
-}
-
-/** Returns the promise of a call that has started, whether or not the promise is used. */
-export function startNow<T>(result: Promise<CallResult<T>>): ApiPromise<T> {
-  const call = new CallPromise<T>().onFirstUse(() => result)
-  call.start()
-  return call
+  defineInternals(promise, { ...methods })
+  return promise as ApiPromise<T>
 }

@@ -8,7 +8,7 @@ import { sleep } from '../runtime/abort.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { isRecord } from '../runtime/text.ts'
 import { redactPasswords } from '../secrets.ts'
-import { type ApiPromise, type CallResult, startNow } from './api-promise.ts'
+import { type ApiPromise, type CallResult, createApiPromise } from './api-promise.ts'
 import { beginAttempt, makeAttempt, noAttempt } from './attempt.ts'
 import {
   type Attempt,
@@ -23,7 +23,7 @@ import {
   type Upload,
 } from './call.ts'
 import { createAbortError } from './failure.ts'
-import { type ListApi, type ListOptions, type ListPromise, type PageQuery, RequestedList } from './list.ts'
+import { createList, type ListApi, type ListPromise, type PageQuery } from './list.ts'
 import { emit, reportDrift } from './observers.ts'
 import type { Path } from './path.ts'
 import type { RequestOptions } from './request-options.ts'
@@ -101,13 +101,13 @@ export class Api implements ListApi {
   readonly list = <T, Q extends PageQuery>(
     path: Path,
     { under, row, prepare, ...params }: ListParams<T, Q>,
-    options?: ListOptions,
-  ): ListPromise<T> => RequestedList.create(this, { path, ...params, read: readPage(under, row, prepare) }, options)
+    options?: RequestOptions,
+  ): ListPromise<T> => createList(this, { path, ...params, read: readPage(under, row, prepare) }, options)
 
   #call<T, P>(method: string, path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> {
     const { schema, under, prepare, ...request } = params
     const call = { method, path, ...(request as Partial<CallSpec<T>>), read: readBody(schema, under, prepare) }
-    return startNow(this.run(call as CallSpec<T>, options))
+    return createApiPromise(this.run(call as CallSpec<T>, options))
   }
 
   /** Checks a call, then makes attempts until one succeeds or the call has failed. */

@@ -2,13 +2,12 @@ import { type Checks, checkOptions, checkParams, positiveInteger } from '../chec
 import type { Page, Read } from '../definition.ts'
 import { AbortError, type ErrorContext, InvalidResponseError, type Issue, isShortLinkError } from '../errors.ts'
 import { addIssue } from '../parse/parse.ts'
-import { getAbortReason, onAbort } from '../runtime/abort.ts'
+import { getAbortReason } from '../runtime/abort.ts'
 import { asyncIterator } from '../runtime/environment.ts'
-import { getUserFrames } from '../runtime/stack.ts'
 import { isRecord } from '../runtime/text.ts'
-import { type ApiPromise, CallPromise, type CallResult } from './api-promise.ts'
+import { type ApiPromise, type CallResult, createApiPromise } from './api-promise.ts'
 import type { CallSpec } from './call.ts'
-import { callOptionNames, type RequestOptions, requestOptionChecks } from './request-options.ts'
+import { callOptionNames, type RequestOptions } from './request-options.ts'
 
 /**
  * Rows per page during iteration if the caller sets no `limit`. It is large, because the rate limit counts requests.
@@ -34,20 +33,6 @@ export interface PageQuery {
 
 /** @internal */
 export const pageChecks = { limit: positiveInteger, page: positiveInteger } satisfies Checks<keyof PageQuery>
-
-/** Options for a list. */
-export interface ListOptions extends RequestOptions {
-  /** The number of pages to request at once during iteration, from 1 to 100. The rows stay in order. Default 1. */
-  concurrency?: number | undefined
-}
-
-const listOptionChecks = {
-  ...requestOptionChecks,
-  concurrency: {
-    expected: 'a whole number from 1 to 100',
-    isValid: (value: unknown) => positiveInteger.isValid(value) && (value as number) <= 100,
-  },
-} satisfies Checks<keyof ListOptions>
 
 const toArrayChecks = {
   limit: {
@@ -76,9 +61,6 @@ export interface ListRequest<T> extends Pick<CallSpec<never>, 'path' | 'checks' 
  *
  * If you delete rows during a loop, later rows move to pages that the loop has already read: collect the rows with
  * `toArray` first, then delete them.
- *
- * Code that looks at the native state of a promise, such as `navigator.locks.request`, does not start a list: pass it
- * `list().toArray()`.
  *
  * @example
  * for await (const { id, name } of client.campaigns.list()) console.log(id, name) // every row
@@ -120,59 +102,66 @@ export interface ListApi {
   readonly throwOrReport: (error: InvalidResponseError) => void
 }
 
-export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromise<T> {
-  #api!: ListApi
-  #request!: ListRequest<T>
-  #options!: ListOptions
+/**
+ * Creates a list. It consists of closures, so that it works behind a Proxy that wraps everything it returns. Its errors
+ * have the stack of the line that created it.
+ */
+export function createList<T>(api: ListApi, request: ListRequest<T>, options: RequestOptions = {}): ListPromise<T> {
+  const calledFrom = new Error()
+  // The first request reports invalid options.
+  const { deadline, signal }: RequestOptions = isRecord(options) ? options : {}
 
-  static create<T>(api: ListApi, request: ListRequest<T>, options: ListOptions = {}): ListPromise<T> {
-    const list = new RequestedList<T>()
-    list.#api = api
-    list.#request = request
-    list.#options = options
-    return list.onFirstUse(() => list.#requestPage())
+  const requestOne = () => {
+    const requestPage = createPageRequester(api.forOperation({ deadline, calledFrom }), request, options)
+    return createApiPromise(requestPage(request.query?.page))
+  }
+  let page: ApiPromise<Page<T>> | undefined
+  const start = () => {
+    page ??= requestOne()
+    return page
   }
 
-  async #requestPage(): Promise<CallResult<Page<T>>> {
-    let calledFrom = new Error()
-    if (getUserFrames(calledFrom) === '') {
-      // An `await` calls `then` without a frame of the program. Two microtasks later, the stack has its line.
-      await undefined
-      await undefined
-      calledFrom = new Error()
-    }
-    const { deadline }: ListOptions = isRecord(this.#options) ? this.#options : {}
-    const api = this.#api.forOperation({ deadline, calledFrom })
-    return createPageRequester(api, this.#request, this.#options)(this.#request.query?.page)
-  }
+  // The deadline applies to each page, because the body of the loop takes time too.
+  const responses = () => walk(api.forOperation({ deadline: false, calledFrom }), request, options)
 
-  pages(): AsyncGenerator<Page<T>, void, undefined> {
-    return iteratePages(this.responses())
-  }
-
-  [asyncIterator](): AsyncGenerator<T, void, undefined> {
-    return iterateRows(this.responses(), this.#options)
-  }
-
-  async toArray(options: { limit?: number | undefined } = {}): Promise<T[]> {
-    const issues = [...(this.#request.issues ?? []), ...checkOptions(options, toArrayChecks)]
-    const { deadline }: ListOptions = isRecord(this.#options) ? this.#options : {}
-    const api = this.#api.forOperation({ deadline, calledFrom: new Error() })
-    const { limit = Number.POSITIVE_INFINITY } = issues.length ? {} : options
+  async function toArray(given: { limit?: number | undefined } = {}): Promise<T[]> {
+    const issues = [...(request.issues ?? []), ...checkOptions(given, toArrayChecks)]
+    const { limit = Number.POSITIVE_INFINITY } = issues.length ? {} : given
     // If the caller sets a page, its number counts pages of the default size.
-    const defaultLimit = this.#request.query?.page === undefined ? Math.min(DEFAULT_LIMIT, limit) : DEFAULT_LIMIT
+    const defaultLimit = request.query?.page === undefined ? Math.min(DEFAULT_LIMIT, limit) : DEFAULT_LIMIT
+    const whole = api.forOperation({ deadline, calledFrom })
     const all: T[] = []
-    for await (const { data } of walk(api, { ...this.#request, issues }, this.#options, defaultLimit)) {
+    for await (const { data } of walk(whole, { ...request, issues }, options, defaultLimit)) {
       for (const row of data.items) if (all.push(row) >= limit) return all
     }
     return all
   }
 
-  responses(): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
-    // The deadline applies to each page, because the body of the loop takes time too.
-    const api = this.#api.forOperation({ deadline: false, calledFrom: new Error() })
-    return walk(api, this.#request, this.#options)
+  return {
+    // biome-ignore lint/suspicious/noThenProperty: to await a list is to request one page.
+    then: (onfulfilled, onrejected) => start().then(onfulfilled, onrejected),
+    catch: (onrejected) => start().catch(onrejected),
+    finally: (onfinally) => start().finally(onfinally),
+    safe: () => start().safe(),
+    withResponse: () => start().withResponse(),
+    result: () => start().result(),
+    pages: () => detach(iteratePages(responses())),
+    responses,
+    toArray,
+    [asyncIterator]: () => detach(iterateRows(responses(), signal)),
+    [Symbol.toStringTag]: 'ListPromise',
   }
+}
+
+/** Returns a generator that consists of closures, because a Proxy cannot call the methods of a native one. */
+function detach<T>(generator: AsyncGenerator<T, void, undefined>): AsyncGenerator<T, void, undefined> {
+  const detached = {
+    next: () => generator.next(),
+    return: () => generator.return(),
+    throw: (error: unknown) => generator.throw(error),
+    [asyncIterator]: () => detached,
+  } as AsyncGenerator<T, void, undefined>
+  return detached
 }
 
 async function* iteratePages<T>(
@@ -183,12 +172,12 @@ async function* iteratePages<T>(
 
 async function* iterateRows<T>(
   responses: AsyncGenerator<CallResult<Page<T>>>,
-  options: ListOptions,
+  signal: AbortSignal | undefined,
 ): AsyncGenerator<T, void, undefined> {
   for await (const { data } of responses) {
     for (const row of data.items) {
       // The walk then rejects with the abort.
-      if (options.signal?.aborted) break
+      if (signal?.aborted) break
       yield row
     }
   }
@@ -203,7 +192,7 @@ async function* iterateRows<T>(
 async function* walk<T>(
   api: ListApi,
   list: ListRequest<T>,
-  options: ListOptions,
+  options: RequestOptions,
   defaultLimit = DEFAULT_LIMIT,
 ): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
   const { path, query, hasUniqueIds } = list
@@ -229,47 +218,25 @@ async function* walk<T>(
   }
 }
 
-/** Requests the pages of a list, in order, with `concurrency` requests in flight. Leaving the loop aborts these. */
+/** Requests the pages of a list, in order. */
 async function* requestPages<T>(
   api: ListApi,
   list: ListRequest<T>,
-  given: ListOptions,
+  options: RequestOptions,
   defaultLimit: number,
 ): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
-  // The first request reports invalid options.
-  const { signal, concurrency = 1 }: ListOptions = isRecord(given) ? given : {}
-  const inFlight: Promise<CallResult<Page<T>>>[] = []
-  const throwIfAborted = () => {
-    if (!signal?.aborted) return
-    const context = api.createContext({ method: 'GET', path: list.path })
-    throw new AbortError(getAbortReason(signal), { ...context, outcome: inFlight.length > 0 ? 'unknown' : 'not-sent' })
-  }
-  throwIfAborted()
-  // One signal for all requests, so that leaving the loop aborts those in flight.
-  const controller = new AbortController()
-  const isSignal = requestOptionChecks.signal.isValid(signal)
-  const unsubscribe = isSignal ? onAbort(signal!, () => controller.abort(getAbortReason(signal!))) : undefined
-  const options = isRecord(given) && (isSignal || !signal) ? { ...given, signal: controller.signal } : given
-  try {
-    const { first, requestPage } = await requestFirstPage(api, list, options, defaultLimit)
-    for (let response = first; ; ) {
-      const { currentpage, maxpage = currentpage, hasNextPage } = response.data
-      const last = concurrency > 1 && hasNextPage ? maxpage : currentpage
-      while (inFlight.length < concurrency && currentpage + inFlight.length < last) {
-        const next = requestPage(currentpage + inFlight.length + 1)
-        // The error is thrown when the page is due. Until then, it must not count as unhandled.
-        next.catch(() => {})
-        inFlight.push(next)
-      }
-      throwIfAborted()
-      yield response
-      throwIfAborted()
-      if (!hasNextPage) return
-      response = await (inFlight.shift() ?? requestPage(currentpage + 1))
+  const { signal }: RequestOptions = isRecord(options) ? options : {}
+  const { first, requestPage } = await requestFirstPage(api, list, options, defaultLimit)
+  for (let response = first; ; ) {
+    yield response
+    // The loop may have aborted its own signal.
+    if (signal?.aborted) {
+      const context = api.createContext({ method: 'GET', path: list.path })
+      throw new AbortError(getAbortReason(signal), { ...context, outcome: 'not-sent' })
     }
-  } finally {
-    unsubscribe?.()
-    controller.abort()
+    const { nextpage } = response.data
+    if (nextpage === null) return
+    response = await requestPage(nextpage)
   }
 }
 
@@ -280,11 +247,11 @@ async function* requestPages<T>(
 async function requestFirstPage<T>(
   api: ListApi,
   list: ListRequest<T>,
-  options: ListOptions,
+  options: RequestOptions,
   defaultLimit: number,
 ): Promise<{ first: CallResult<Page<T>>; requestPage: RequestPage<T> }> {
   const { page, limit } = list.query ?? {}
-  const { deadline }: ListOptions = isRecord(options) ? options : {}
+  const { deadline }: RequestOptions = isRecord(options) ? options : {}
   // Both requests for the first page share a deadline.
   const firstPageApi = api.forOperation({ deadline })
   const requestInPagesOf = async (size: number | undefined) => ({
@@ -306,12 +273,12 @@ type RequestPage<T> = (page: number | undefined) => Promise<CallResult<Page<T>>>
 function createPageRequester<T>(
   api: ListApi,
   { path, query, checks = pageChecks, issues: otherIssues = [], read }: ListRequest<T>,
-  options: ListOptions,
+  options: RequestOptions,
   limit = query?.limit,
 ): RequestPage<T> {
   // The caller's own query is checked: once the client has added a `limit`, a misspelled one goes unnoticed.
   const issues = [...checkParams(query ?? {}, checks, callOptionNames), ...otherIssues]
-  const request = { method: 'GET', path, issues, optionChecks: listOptionChecks }
+  const request = { method: 'GET', path, issues }
   return (page) =>
     api.run({ ...request, query: { ...query, page, limit }, read: readNumberedPage(read, page) }, options)
 }
@@ -321,7 +288,7 @@ export function readNumberedPage<T>(read: Read<Page<T>>, asked: number | undefin
   return async (received, context) => {
     const page = await read(received, context)
     const expected = asked || 1
-    if (!context.unusable && page.currentpage !== expected && (asked || page.hasNextPage)) {
+    if (!context.unusable && page.currentpage !== expected && (asked || page.nextpage !== null)) {
       addIssue(context, 'currentpage', `requested page ${expected}, received page ${page.currentpage}`)
       context.unusable = true
     }

@@ -99,15 +99,10 @@ const ownFetchOptions: readonly OwnFetchOption[] = ['method', 'headers', 'body',
 const findOwnOption = (options: object) => ownFetchOptions.find((name) => name in options)
 
 /**
- * The names of all options of calls, including those of lists, uploads and `links.ensure`. Among the parameters of a
+ * The names of all options of calls, including those of uploads and `links.ensure`. Among the parameters of a
  * call they are a mistake. @internal
  */
-export const callOptionNames: readonly string[] = [
-  ...Object.keys(requestOptionChecks),
-  'concurrency',
-  'onProgress',
-  'createFirst',
-]
+export const callOptionNames: readonly string[] = [...Object.keys(requestOptionChecks), 'onProgress', 'createFirst']
 
 /** @internal */
 export const getValidHeaders = (headers: HeadersInput = {}): HeaderPair[] =>

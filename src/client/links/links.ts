@@ -1,6 +1,6 @@
 import { checkParams, checkValue, shortAddress } from '../checks/checks.ts'
 import { InvalidRequestError, type Issue } from '../errors.ts'
-import { type ApiPromise, startNow } from '../http/api-promise.ts'
+import { type ApiPromise, createApiPromise } from '../http/api-promise.ts'
 import { callOptionNames, type RequestOptions } from '../http/request-options.ts'
 import { type Link, LinkCalls, type LinkCreate, linkCreate } from '../resources/links.ts'
 import { type EnsuredLink, type EnsureOptions, ensureLink, type LinkEnsure } from './ensure.ts'
@@ -47,7 +47,7 @@ export class LinksResource extends LinkCalls {
       if (issues.length > 0) throw new InvalidRequestError(issues, api.createOperationContext('links.find'))
       return findLink(api, addressOrAlias, options)
     }
-    return startNow(find())
+    return createApiPromise(find())
   }
 
   /**
@@ -79,7 +79,7 @@ export class LinksResource extends LinkCalls {
    */
   ensure(params: LinkEnsure, options: EnsureOptions = {}): ApiPromise<EnsuredLink> {
     const api = this.api.forOperation({ deadline: options?.deadline }).strict()
-    return startNow(ensureLink(api, params, options))
+    return createApiPromise(ensureLink(api, params, options))
   }
 
   /**

@@ -62,8 +62,7 @@ function openPage<T>(body: Record<string, unknown>, keys: readonly string[], { i
   const rows = found ?? []
   // `nextpage` comes second, because some servers send it as null on every page.
   const last = maxpage ?? readNumberIfSent('nextpage') ?? currentpage
-  const hasNextPage = rows.length > 0 && currentpage < last
-  const nextpage = hasNextPage ? currentpage + 1 : null
-  const page: Omit<Page<T>, 'items'> = { result, perpage, currentpage, nextpage, maxpage, hasNextPage }
+  const nextpage = rows.length > 0 && currentpage < last ? currentpage + 1 : null
+  const page: Omit<Page<T>, 'items'> = { result, perpage, currentpage, nextpage, maxpage }
   return { page, rows, at: [...path, key] }
 }

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import { boolean, defineChecks, nonEmptyString, string } from '../checks/checks.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
-import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
+import type { ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import { renameFields } from '../platform/prepare.ts'
@@ -18,7 +18,7 @@ export class CampaignsResource extends Resource {
    * @example
    * for await (const { id, name } of client.campaigns.list()) console.log(id, name)
    */
-  list(query?: PageQuery, options?: ListOptions): ListPromise<Campaign> {
+  list(query?: PageQuery, options?: RequestOptions): ListPromise<Campaign> {
     return this.api.list(
       path`/campaigns`,
       { query, under: 'campaigns', row: Campaign, prepare: prepareCampaign },

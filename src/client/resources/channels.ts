@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import { boolean, defineChecks, hexColor, nonEmptyString, oneOf, string } from '../checks/checks.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
-import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
+import type { ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import { flag, ifSent, integer, object, openText, optional, text, textOrNull } from '../platform/values.ts'
@@ -15,7 +15,7 @@ export class ChannelsResource extends Resource {
    * @example
    * for await (const { id, name, color } of client.channels.list()) console.log(id, name, color)
    */
-  list(query?: PageQuery, options?: ListOptions): ListPromise<Channel> {
+  list(query?: PageQuery, options?: RequestOptions): ListPromise<Channel> {
     return this.api.list(path`/channels`, { query, under: 'channels', row: Channel }, options)
   }
 
@@ -29,7 +29,7 @@ export class ChannelsResource extends Resource {
    *
    * @throws {NotFoundError} if there is no such channel
    */
-  items(channelId: Id, query?: PageQuery, options?: ListOptions): ListPromise<ChannelItem> {
+  items(channelId: Id, query?: PageQuery, options?: RequestOptions): ListPromise<ChannelItem> {
     return this.api.list(path`/channel/${{ channelId }}`, { query, under: 'items', row: ChannelItem }, options)
   }
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import { defineChecks, domainUrl, httpUrl } from '../checks/checks.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
-import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
+import type { ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import { integer, object, text, textOrNull } from '../platform/values.ts'
@@ -17,7 +17,7 @@ export class DomainsResource extends Resource {
    * @example
    * for await (const { id, domain } of client.domains.list()) console.log(id, domain)
    */
-  list(query?: PageQuery, options?: ListOptions): ListPromise<Domain> {
+  list(query?: PageQuery, options?: RequestOptions): ListPromise<Domain> {
     return this.api.list(path`/domains`, { query, under: 'domains', row: Domain }, options)
   }
 

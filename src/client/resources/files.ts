@@ -2,7 +2,7 @@ import type * as z from 'zod/mini'
 import { alias, count, date, defineChecks, filename as filenameCheck, secret, string } from '../checks/checks.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { UploadProgress } from '../http/call.ts'
-import { type ListOptions, type ListPromise, type PageQuery, pageChecks } from '../http/list.ts'
+import { type ListPromise, type PageQuery, pageChecks } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import { createUpload, type UploadContent, uploadOptionChecks } from '../http/upload.ts'
@@ -20,7 +20,7 @@ export class FilesResource extends Resource {
    * @example
    * for await (const { name, shorturl } of client.files.list({ name: 'tea' })) console.log(name, shorturl)
    */
-  list(query?: FileQuery, options?: ListOptions): ListPromise<PlatformFile> {
+  list(query?: FileQuery, options?: RequestOptions): ListPromise<PlatformFile> {
     return this.api.list(path`/files`, { query, checks: search, under: 'list', row: PlatformFile }, options)
   }
 

@@ -12,7 +12,7 @@ import {
 } from '../checks/checks.ts'
 import { formatValue } from '../checks/mismatch.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
-import { type ListOptions, type ListPromise, type PageQuery, pageChecks } from '../http/list.ts'
+import { type ListPromise, type PageQuery, pageChecks } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import { renameFields } from '../platform/prepare.ts'
@@ -311,7 +311,7 @@ export class LinkCalls extends Resource {
    * @example
    * for await (const { shorturl, clicks } of client.links.list({ order: 'date' })) console.log(shorturl, clicks)
    */
-  list(query?: LinkQuery, options?: ListOptions): ListPromise<Link> {
+  list(query?: LinkQuery, options?: RequestOptions): ListPromise<Link> {
     return this.api.list(
       path`/urls`,
       { query, checks: linkQuery, under: 'urls', row: Link, prepare: prepareLink },

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini'
-import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
+import type { ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
+import type { RequestOptions } from '../http/request-options.ts'
 import { integer, object, text } from '../platform/values.ts'
 import { Resource } from './resource.ts'
 
@@ -15,7 +16,7 @@ export class OverlaysResource extends Resource {
    * @example
    * for await (const { id, type, name } of client.overlays.list()) console.log(id, type, name)
    */
-  list(query?: PageQuery, options?: ListOptions): ListPromise<Overlay> {
+  list(query?: PageQuery, options?: RequestOptions): ListPromise<Overlay> {
     return this.api.list(path`/overlay`, { query, under: ['cta', 'overlay'], row: Overlay }, options)
   }
 }

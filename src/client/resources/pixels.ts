@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import { defineChecks, nonEmptyString, oneOf, string } from '../checks/checks.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
-import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
+import type { ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import { integer, object, openText, text } from '../platform/values.ts'
@@ -17,7 +17,7 @@ export class PixelsResource extends Resource {
    * @example
    * for await (const { id, type, tag } of client.pixels.list()) console.log(id, type, tag)
    */
-  list(query?: PageQuery, options?: ListOptions): ListPromise<Pixel> {
+  list(query?: PageQuery, options?: RequestOptions): ListPromise<Pixel> {
     return this.api.list(path`/pixels`, { query, under: 'pixels', row: Pixel }, options)
   }
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import { type Check, defineChecks, nonEmptyString, oneOf, rgbColor, string } from '../checks/checks.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
-import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
+import type { ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import { renameFields } from '../platform/prepare.ts'
@@ -16,7 +16,7 @@ export class QrResource extends Resource {
    * @example
    * for await (const { id, name, scans } of client.qr.list()) console.log(id, name, scans)
    */
-  list(query?: PageQuery, options?: ListOptions): ListPromise<QrCode> {
+  list(query?: PageQuery, options?: RequestOptions): ListPromise<QrCode> {
     return this.api.list(path`/qr`, { query, under: 'qrs', row: QrCode, prepare: prepareCode }, options)
   }
 

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini'
-import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
+import type { ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
+import type { RequestOptions } from '../http/request-options.ts'
 import { integer, object, text } from '../platform/values.ts'
 import { Resource } from './resource.ts'
 
@@ -12,7 +13,7 @@ export class SplashResource extends Resource {
    * @example
    * for await (const { id, name } of client.splash.list()) console.log(id, name)
    */
-  list(query?: PageQuery, options?: ListOptions): ListPromise<Splash> {
+  list(query?: PageQuery, options?: RequestOptions): ListPromise<Splash> {
     return this.api.list(path`/splash`, { query, under: 'splash', row: Splash }, options)
   }
 }

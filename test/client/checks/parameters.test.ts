@@ -285,8 +285,8 @@ describe('an invalid parameter is refused before anything is sent', () => {
   })
 
   it('an option of a list; the error names the call of the list', async () => {
-    const error = await failure(connect({ origin: 'https://sho.rt' }).campaigns.list({}, { concurrency: 0 }))
-    expect(error).toMatchObject({ method: 'GET', path: '/campaigns', issues: [{ path: ['concurrency'] }] })
+    const error = await failure(connect({ origin: 'https://sho.rt' }).campaigns.list({}, { retry: -1 }))
+    expect(error).toMatchObject({ method: 'GET', path: '/campaigns', issues: [{ path: ['retry'] }] })
   })
 
   it('all invalid parameters are named in one error, a password without its value', async () => {

@@ -3,7 +3,7 @@ import { createInterface, type Interface } from 'node:readline'
 import { InvalidRequestError, isSameAddress } from 'shortlink-sdk'
 import { AsciiFallback } from '../../tasks/ascii.ts'
 import { bulk } from '../../tasks/bulk.ts'
-import {type BulkResult} from '../../tasks/task.ts'
+import type { BulkResult } from '../../tasks/task.ts'
 import { describeHiddenText, toPrintable } from '../../text.ts'
 import { clientArgs, createClient } from '../client.ts'
 import {

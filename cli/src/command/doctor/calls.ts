@@ -1,6 +1,6 @@
-import {type AnyShortLinkError} from 'shortlink-sdk'
+import type { AnyShortLinkError } from 'shortlink-sdk'
 import { isRecord, shorten } from '../../text.ts'
-import {type ListName} from '../client.ts'
+import type { ListName } from '../client.ts'
 
 /** The calls of the doctor: the account, or a list. */
 export type Part = 'account' | ListName

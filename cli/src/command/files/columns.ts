@@ -1,4 +1,4 @@
-import {type ShortLinkClient} from 'shortlink-sdk'
+import type { ShortLinkClient } from 'shortlink-sdk'
 import { getHost } from '../../addresses.ts'
 import { parameterNames, RowChecks, readRow } from '../../tasks/rows.ts'
 import { describeIssues, findSimilarName, toPrintable } from '../../text.ts'
@@ -20,7 +20,7 @@ import {
 } from './link-row.ts'
 import { isMapOfOutcome, splitResult } from './result.ts'
 
-export {type Row} from './link-row.ts'
+export type { Row } from './link-row.ts'
 
 /** A file of links. */
 export interface LinkFile {

@@ -1,4 +1,4 @@
-import {type LinkRow} from '../../tasks/rows.ts'
+import type { LinkRow } from '../../tasks/rows.ts'
 import { formatValue, isRecord } from '../../text.ts'
 import { quoteNames } from '../counts-and-times.ts'
 import { formatCell } from '../output.ts'
@@ -13,7 +13,7 @@ import {
   readCell,
 } from './cells.ts'
 import { findParameter, normalizeName } from './column-names.ts'
-import {type InputRow, type RowResult} from './input.ts'
+import type { InputRow, RowResult } from './input.ts'
 
 /** A row of a file, with the link that is sent for it, and its result. */
 export interface Row extends InputRow {

@@ -63,29 +63,25 @@ describe('the stack of an error begins at the line that made the call', () => {
     expect(await firstFrame(other)).toMatch(/ at (async )?other /)
   })
 
-  it('of a list that was created elsewhere: at its `await`', async () => {
+  it('of a list: at the line that created it, however it is used', async () => {
     const client = await refusing()
-    const list = client.campaigns.list()
-    async function caller() {
+    const create = () => client.campaigns.list()
+    const uses: ((list: ReturnType<typeof create>) => Promise<unknown>)[] = [
+      async (list) => await list,
+      (list) => list.withResponse(),
+      (list) => list.toArray(),
+      async (list) => {
+        for await (const row of list) void row
+      },
+      async (list) => {
+        for await (const one of list.pages()) void one
+      },
+    ]
+    for (const use of uses) {
+      const list = create()
       await null
-      return await list
+      expect(await firstFrame(() => use(list))).toMatch(/ at create /)
     }
-    expect(await firstFrame(caller)).toMatch(/ at (async )?caller /)
-  })
-
-  it('of a list: at the loop over its rows or its pages', async () => {
-    const client = await refusing()
-    const list = client.campaigns.list()
-    async function overRows() {
-      for await (const row of list) void row
-    }
-    async function overPages() {
-      for await (const one of list.pages()) void one
-    }
-    expect(await firstFrame(overRows)).toMatch(/ at overRows /)
-    expect(await firstFrame(overPages)).toMatch(/ at overPages /)
-    const collect = async () => await list.toArray()
-    expect(await firstFrame(collect)).toMatch(/ at collect /)
   })
 
   it('of a list whose third page fails', async () => {

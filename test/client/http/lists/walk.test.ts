@@ -1,11 +1,4 @@
-import {
-  InvalidRequestError,
-  InvalidResponseError,
-  type Link,
-  type ListPromise,
-  ShortLinkClient,
-  type Splash,
-} from 'shortlink-sdk'
+import { InvalidResponseError, type Link, type ListPromise, ShortLinkClient, type Splash } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { connect } from '../../../helpers/client.ts'
@@ -37,22 +30,20 @@ describe('a walk that ends with fewer rows than the server announced', () => {
   ]
 
   it.each(servers)('yields the rows, then fails if the list %s', async (_, pages, numbers) => {
-    for (const concurrency of [1, 4]) {
-      const server = await pagesOf('splash', pages, numbers)
-      const rows: number[] = []
-      const walk = async () => {
-        for await (const { id } of connect(server).splash.list({}, { concurrency })) rows.push(id)
-      }
-      const error = await failure(walk())
-      expect(error).toBeInstanceOf(InvalidResponseError)
-      expect(error.message).toBe('GET /splash: received 100 of 250 rows')
-      expect(error).toMatchObject({
-        ...{ method: 'GET', path: '/splash', url: `${server.origin}/api/splash`, status: 200 },
-        ...{ outcome: 'unknown', attempts: 1, retryable: false },
-        issues: [{ path: ['result'], message: 'received 100 of 250 rows' }],
-      })
-      expect(rows).toEqual(range(1, 100))
+    const server = await pagesOf('splash', pages, numbers)
+    const rows: number[] = []
+    const walk = async () => {
+      for await (const { id } of connect(server).splash.list()) rows.push(id)
     }
+    const error = await failure(walk())
+    expect(error).toBeInstanceOf(InvalidResponseError)
+    expect(error.message).toBe('GET /splash: received 100 of 250 rows')
+    expect(error).toMatchObject({
+      ...{ method: 'GET', path: '/splash', url: `${server.origin}/api/splash`, status: 200 },
+      ...{ outcome: 'unknown', attempts: 1, retryable: false },
+      issues: [{ path: ['result'], message: 'received 100 of 250 rows' }],
+    })
+    expect(rows).toEqual(range(1, 100))
   })
 
   it('fails in every use of the list, also if the caller gave page 1', async () => {
@@ -134,10 +125,8 @@ describe('a walk', () => {
         return Response.json(page('urls', rows, numbers).body)
       }
       const client = connect({ origin: 'http://127.0.0.1' }, { fetch: fetch as typeof globalThis.fetch })
-      for (const concurrency of [1, 8]) {
-        const list = client.paginate<{ id: number }>('/urls', { listKey: 'urls' }, { concurrency })
-        expect(ids(await list.toArray())).toEqual(range(1, total))
-      }
+      const list = client.paginate<{ id: number }>('/urls', { listKey: 'urls' })
+      expect(ids(await list.toArray())).toEqual(range(1, total))
     },
   )
 
@@ -147,7 +136,7 @@ describe('a walk', () => {
     )
     const rows: number[] = []
     const walk = async () => {
-      for await (const { id } of connect(server).splash.list({}, { concurrency: 3 })) rows.push(id)
+      for await (const { id } of connect(server).splash.list()) rows.push(id)
     }
     expect(await failure(walk())).toMatchObject({ code: 'server' })
     expect(rows).toEqual(range(1, 4))
@@ -157,30 +146,15 @@ describe('a walk', () => {
 describe('a walk on a server that leaves out the number of', () => {
   const withoutMaxpage = { maxpage: undefined }
 
-  it.each([1, 4])('pages continues while `nextpage` is above `currentpage` (concurrency %i)', async (concurrency) => {
+  it('pages continues while `nextpage` is above `currentpage`', async () => {
     const server = await serve(({ url }) => {
       const currentpage = numberOf(url)
       const rows = splashes(2 * currentpage - 1, Math.min(2 * currentpage, 5))
       const nextpage = Math.min(currentpage + 1, 3)
       return page('splash', rows, { ...withoutMaxpage, result: 5, perpage: 2, currentpage, nextpage })
     })
-    expect(ids(await connect(server).splash.list({}, { concurrency }).toArray())).toEqual(range(1, 5))
+    expect(ids(await connect(server).splash.list().toArray())).toEqual(range(1, 5))
     expect(pagesSeen(server)).toEqual([1, 2, 3])
-  })
-
-  it('pages has one request in flight with any concurrency', async () => {
-    let inFlight = 0
-    let most = 0
-    const server = await serve(async ({ url }) => {
-      most = Math.max(most, ++inFlight)
-      await new Promise((resolve) => setTimeout(resolve, 5))
-      inFlight--
-      const currentpage = numberOf(url)
-      const nextpage = currentpage < 4 ? currentpage + 1 : null
-      return page('splash', [splash(currentpage)], { ...withoutMaxpage, result: 4, perpage: 1, currentpage, nextpage })
-    })
-    expect(ids(await connect(server).splash.list({}, { concurrency: 4 }).toArray())).toEqual(range(1, 4))
-    expect(most).toBe(1)
   })
 
   it('pages fails if it ends with fewer rows than the server announced', async () => {
@@ -270,28 +244,16 @@ describe('a row that is repeated on a later page', () => {
   })
 })
 
-describe('a walk with pages in flight', () => {
-  /** Starts a server that holds each response back until it is released. */
-  async function holding(total: number, perpage: number) {
-    const held = new Map<number, () => void>()
-    let most = 0
-    const server = await serve(async (request) => {
-      await new Promise<void>((resolve) => {
-        held.set(numberOf(request.url), resolve)
-        most = Math.max(most, held.size)
-      })
-      return splashPages(total, perpage)(request, () => {})
-    })
-    const release = async (number: number) => {
-      await until(() => held.has(number))
-      const respond = held.get(number)!
-      held.delete(number)
-      respond()
-    }
-    return { server, held, release, most: () => most }
-  }
+it('a row that is repeated on the next page is left out however large the pages are', async () => {
+  const server = await pagesOf('splash', [splashes(1, 1500), [...splashes(1, 5), ...splashes(1501, 1503)]], {
+    perpage: 1500,
+    result: 1503,
+  })
+  expect(ids(await connect(server).splash.list({ limit: 1500 }).toArray())).toEqual(range(1, 1503))
+})
 
-  it('requests no page ahead by default', async () => {
+describe('a walk that is left or aborted', () => {
+  it('requests no page ahead', async () => {
     const server = await serve(splashPages(9, 3))
     const rows = connect(server).splash.list()[Symbol.asyncIterator]()
     await rows.next()
@@ -300,66 +262,17 @@ describe('a walk with pages in flight', () => {
     await rows.return()
   })
 
-  it('has at most `concurrency` requests in flight and yields the rows in order, in any order of responses', async () => {
-    const { release, most, held, server } = await holding(14, 2)
-    const walk = collect(connect(server).splash.list({}, { concurrency: 3 }))
-    await release(1)
-    await until(() => held.size === 3)
-    expect([...held.keys()].sort()).toEqual([2, 3, 4])
-    await release(4)
-    await release(3)
-    await new Promise((resolve) => setTimeout(resolve, 30))
-    expect([...held.keys()]).toEqual([2])
-    await release(2)
-    for (const number of [7, 6, 5]) await release(number)
-    expect(ids(await walk)).toEqual(range(1, 14))
-    expect(most()).toBe(3)
-    expect(pagesSeen(server).sort()).toEqual(range(1, 7))
-  })
-
-  it.each([0, -1, 1.5, 101, 1e9, Number.NaN, '2', null])(
-    'rejects concurrency %j and sends nothing',
-    async (concurrency) => {
-      const server = await serve(splashPages(1, 1))
-      const error = await failure(connect(server).splash.list({}, { concurrency: concurrency as never }))
-      expect(error).toBeInstanceOf(InvalidRequestError)
-      expect(error).toMatchObject({ method: 'GET', path: '/splash' })
-      expect(error.message).toContain('expected a whole number from 1 to 100')
-      expect(server.seen).toEqual([])
-    },
-  )
-
-  it('aborts the pages in flight when the loop is left, and requests no more', async () => {
-    const left = vi.fn()
-    const server = await serve(async (request) => {
-      if (numberOf(request.url) > 1) return undefined
-      return splashPages(20, 2)(request, () => {})
-    })
-    const fetch: typeof globalThis.fetch = (input, init) => {
-      init?.signal?.addEventListener('abort', left)
-      return globalThis.fetch(input, init)
-    }
-    for await (const { id } of connect(server, { fetch }).splash.list({}, { concurrency: 4 })) {
-      if (id === 1) await until(() => server.seen.length === 5)
-      if (id === 2) break
-    }
-    expect(left).toHaveBeenCalledTimes(4)
-    await new Promise((resolve) => setTimeout(resolve, 30))
-    expect(server.seen).toHaveLength(5)
-  })
-
-  it.each([1, 3])('ends with an AbortError as soon as its signal aborts (concurrency %i)', async (concurrency) => {
+  it('ends with an AbortError as soon as its signal aborts', async () => {
     const controller = new AbortController()
     const server = await serve((request) =>
       numberOf(request.url) > 1 ? undefined : splashPages(20, 2)(request, () => {}),
     )
     const rows: number[] = []
     const walk = async () => {
-      for await (const { id } of connect(server).splash.list({}, { concurrency, signal: controller.signal }))
-        rows.push(id)
+      for await (const { id } of connect(server).splash.list({}, { signal: controller.signal })) rows.push(id)
     }
     const end = thrown(walk())
-    await until(() => server.seen.length === 1 + concurrency)
+    await until(() => server.seen.length === 2)
     controller.abort('enough')
     expect(await end).toMatchObject({ code: 'aborted', cause: 'enough' })
     expect(rows).toEqual([1, 2])
@@ -378,7 +291,7 @@ describe('a walk with pages in flight', () => {
     [
       'row',
       async (list, abort) => {
-        for await (const { id } of list) if (id === 2) abort()
+        for await (const { id } of list) if (id >= 2) abort()
       },
     ],
     [
@@ -392,32 +305,16 @@ describe('a walk with pages in flight', () => {
     const server = await serve(splashPages(20, 5))
     const abort = vi.fn(() => controller.abort('enough'))
     const end = loop(connect(server).splash.list({}, { signal: controller.signal }), abort)
-    expect(await thrown(end)).toMatchObject({ code: 'aborted', cause: 'enough' })
+    expect(await thrown(end)).toMatchObject({ code: 'aborted', cause: 'enough', outcome: 'not-sent' })
     expect(abort).toHaveBeenCalledOnce()
     expect(server.seen).toHaveLength(1)
   })
-
-  it.each([
-    [1, 'not-sent'],
-    [3, 'unknown'],
-  ])(
-    'has the outcome of the requests in flight if its loop aborts the signal (concurrency %i)',
-    async (concurrency, outcome) => {
-      const controller = new AbortController()
-      const { signal } = controller
-      const server = await serve(splashPages(20, 5))
-      const walk = async () => {
-        for await (const _ of connect(server).splash.list({}, { concurrency, signal })) controller.abort()
-      }
-      expect(await thrown(walk())).toMatchObject({ code: 'aborted', outcome })
-    },
-  )
 
   it('leaves no listener on the signal', async () => {
     const { signal } = new AbortController()
     const added = vi.spyOn(signal, 'addEventListener')
     const removed = vi.spyOn(signal, 'removeEventListener')
-    await collect(connect(await serve(splashPages(20, 2))).splash.list({}, { signal, concurrency: 3 }))
+    await collect(connect(await serve(splashPages(20, 2))).splash.list({}, { signal }))
     expect(removed.mock.calls.length).toBeGreaterThanOrEqual(added.mock.calls.length)
   })
 })
@@ -467,24 +364,17 @@ describe('a walk leaves no rejection unhandled', () => {
   type Consume = (splash: ShortLinkClient['splash']) => Promise<unknown>
 
   it.each<[when: string, pages: number, consume: Consume]>([
-    ['a walk fails while pages are in flight', 2, (splash) => failure(collect(splash.list({}, { concurrency: 4 })))],
+    ['a walk fails', 2, (splash) => failure(collect(splash.list()))],
     ['only safe() is called', 0, (splash) => splash.list().safe()],
-    ['the concurrency is rejected', 0, (splash) => failure(collect(splash.list({}, { concurrency: 0 })))],
+    ['an option is rejected', 0, (splash) => failure(collect(splash.list({}, { retry: -1 })))],
     [
       'a signal ends a walk',
       20,
       async (splash) => {
         const controller = new AbortController()
-        const end = thrown(collect(splash.list({}, { concurrency: 3, signal: controller.signal })))
+        const end = thrown(collect(splash.list({}, { signal: controller.signal })))
         controller.abort()
         await end
-      },
-    ],
-    [
-      'the loop is left while pages ahead fail',
-      1,
-      async (splash) => {
-        for await (const _ of splash.list({}, { concurrency: 4 })) break
       },
     ],
   ])('when %s', async (_, pages, consume) => {

@@ -110,7 +110,7 @@ describe('safe', () => {
       client.domains.delete(0),
       client.request('GET', 'no path'),
       client.splash.list({ page: -1 }),
-      client.splash.list({}, { concurrency: 0 }),
+      client.splash.list({}, { retry: -1 }),
     ]
     for (const call of wrong) expect(await call.safe()).toMatchObject({ ok: false, error: { code: 'invalid_request' } })
   })
