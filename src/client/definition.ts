@@ -40,6 +40,30 @@ export interface Received {
 /** Reads the result. Adds issues to the context, and keeps invalid values unchanged. */
 export type Read<T> = (received: Received, context: ParseContext) => T | Promise<T>
 
+/**
+ * What a call does if it is sent twice: a `read` changes nothing, an `idempotent` write changes nothing more, and a call
+ * to be sent `once` does its work again.
+ */
+export type Effect = 'read' | 'idempotent' | 'once'
+
+/** The effect of each method, unless the call states its own. */
+const effects: Readonly<Record<string, Effect>> = {
+  GET: 'read',
+  PUT: 'idempotent',
+  DELETE: 'idempotent',
+  POST: 'once',
+  PATCH: 'once',
+}
+
+/** Returns the effect of a call, which decides whether it may be repeated and what a lost response proves. */
+export const getEffect = ({ method, effect = effects[method] ?? 'once' }: CallEffect): Effect => effect
+
+interface CallEffect {
+  readonly method: string
+  /** The effect, if it is not that of the method. */
+  readonly effect?: Effect | undefined
+}
+
 /** One page of a list, as plain data. */
 export interface Page<T> {
   /** The rows of this page. */

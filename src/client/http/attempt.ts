@@ -1,7 +1,7 @@
 /** One attempt of a call: waits for its slot, sends the request, and reads the response. */
 import ky from 'ky'
 import { describeMismatch } from '../checks/mismatch.ts'
-import type { Received } from '../definition.ts'
+import { getEffect, type Received } from '../definition.ts'
 import type { ParseContext } from '../parse/parse.ts'
 import { parseBody } from '../platform/body.ts'
 import { findMessage, openEnvelope } from '../platform/envelope.ts'
@@ -120,7 +120,7 @@ export async function makeAttempt<T>(
   let read: Awaited<ReturnType<typeof readResponse>>
   try {
     // Once a write is sent, the server may do it despite the abort. Low-priority work needs to know the result.
-    const isAwaited = () => step === 'sent' && call.priority === 'low' && call.method !== 'GET'
+    const isAwaited = () => step === 'sent' && call.priority === 'low' && getEffect(spec) !== 'read'
     const getGraceMs = () => (isAwaited() ? call.timeout || ABORTED_TIMEOUT : 0)
     read = await withDeadline(exchange, getTimeLimit(call, attempt).ms, signal, getGraceMs)
   } catch (thrown) {

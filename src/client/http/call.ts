@@ -1,6 +1,6 @@
 import { type Checks, checkOptions, checkParams, checkValue, oneOf } from '../checks/checks.ts'
 import { describeMismatch, describeNotPlain, getReason } from '../checks/mismatch.ts'
-import type { Read, Refusal } from '../definition.ts'
+import type { Effect, Read, Refusal } from '../definition.ts'
 import {
   ConfigurationError,
   type ErrorContext,
@@ -35,6 +35,8 @@ export interface CallSpec<T> {
   readonly method: string
   readonly path: Path
   readonly api?: 'opener' | undefined
+  /** Default: that of the method. */
+  readonly effect?: Effect | undefined
   readonly query?: object | undefined
   /** An encoded query, sent unchanged in place of `query`. */
   readonly search?: string

@@ -1,6 +1,6 @@
 /** Turns what fetch threw, or what the server responded, into the error and the outcome of a failed attempt. */
 
-import type { Received, Refusal } from '../definition.ts'
+import { getEffect, type Received, type Refusal } from '../definition.ts'
 import {
   AbortError,
   ConfigurationError,
@@ -184,7 +184,7 @@ export function failWithRefusal(
   const isOpaque = (response as Partial<Response>).type === 'opaqueredirect'
   const isRedirect = isOpaque || (status >= 300 && status <= 399 && headers.has('location'))
   // A browser hides the status of a redirect.
-  const outcome = getOutcome(call.method, isOpaque ? 302 : status)
+  const outcome = getOutcome(call, isOpaque ? 302 : status)
   const text = isRedirect
     ? `${status || ''} ${describeRedirect(headers.get('location'), call)}`.trimStart()
     : addAdvice(describeRefusal(call.redact, received, status, message), getRefusalAdvice(call, status, isFromApi))
@@ -227,7 +227,7 @@ export function failWithInvalidResponse(
     ? `invalid response: ${describe(issues, call.redact)}${serverMessage && `. The server said: ${serverMessage}`}`
     : `${response.status} ${describeUnreadable(body, call.redact)}${getBodyAdvice(call, body)}`
   const reason = issues.length === 0 && typeof body === 'string' ? 'not_json' : 'schema'
-  const outcome = call.method !== 'GET' && isReportedDone(body) ? 'done' : 'unknown'
+  const outcome = getEffect(call.spec) !== 'read' && isReportedDone(body) ? 'done' : 'unknown'
   const context = createContext(call, attempt, { isSent: true, outcome, mayRepeat: false })
   const read = { reason, status: response.status, body, issues } as const
   return { error: new InvalidResponseError(message, read, context), outcome, mayRepeat: false }

@@ -1,4 +1,5 @@
 /** Interprets the errors of each runtime's fetch, and the statuses that gateways send. */
+import { getEffect } from '../definition.ts'
 import { MAX_QUOTED, type Outcome } from '../errors.ts'
 import { hasMessage, shorten } from '../runtime/text.ts'
 import { MAX_CAUSES } from '../secrets.ts'
@@ -9,9 +10,10 @@ import type { Call } from './call.ts'
 const unclearStatuses = [302, 303, 408, 499]
 
 /** Returns the outcome of a call that failed with this status. */
-export function getOutcome(method: string, status: number): Outcome {
+export function getOutcome({ spec }: Call<unknown>, status: number): Outcome {
   // Deno resolves with a 101, and `Response.error()` has the status 0. Neither shows whether the work was done.
-  const isUnclear = status < 200 || status >= 500 || (method !== 'GET' && unclearStatuses.includes(status))
+  const isWrite = getEffect(spec) !== 'read'
+  const isUnclear = status < 200 || status >= 500 || (isWrite && unclearStatuses.includes(status))
   return isUnclear ? 'unknown' : 'rejected'
 }
 
@@ -45,7 +47,7 @@ export function explainFetchFailure(
   }
   if (isRedirect(causes)) {
     // It may have been a 302.
-    return { outcome: getOutcome(call.method, 302), mayRepeat: false, message: describeRedirect(null, call) }
+    return { outcome: getOutcome(call, 302), mayRepeat: false, message: describeRedirect(null, call) }
   }
   // undici: a proxy refused CONNECT.
   if (matchesMessage(causes, /^Proxy response \(\d+\) ?!== ?200( when HTTP Tunneling)?$/)) {

@@ -1,3 +1,4 @@
+import { getEffect } from '../definition.ts'
 import { MAX_IMPOSED_WAIT } from '../rate-limit/limiter.ts'
 import { systemClock } from '../runtime/clock.ts'
 import type { Attempt, Call, Failure } from './call.ts'
@@ -7,17 +8,17 @@ const transientStatuses = [408, 429, 500, 502, 503, 504]
 /**
  * Returns whether a failed request can be retried without doing its work twice.
  *
- * GET, PUT and DELETE are idempotent, so they are retried after lost connections, timeouts and transient statuses. A
- * POST creates something each time, so it is retried only if it was certainly not done: refused because of the rate
- * limit, or never sent. A body that can be read only once cannot be retried.
+ * Reads and idempotent writes are retried after lost connections, timeouts and transient statuses. Any other call is
+ * retried only if it was certainly not done: refused because of the rate limit, or never sent. A body that can be read
+ * only once cannot be retried.
  */
 export function canRepeat(
-  { method, spec: { upload } }: Call<unknown>,
+  { spec }: Call<unknown>,
   { isSent, status }: { readonly isSent: boolean; readonly status?: number },
 ): boolean {
-  if (upload && !upload.replayable) return false
+  if (spec.upload?.replayable === false) return false
   if (!isSent || status === 429) return true
-  return method !== 'POST' && method !== 'PATCH' && (status === undefined || transientStatuses.includes(status))
+  return getEffect(spec) !== 'once' && (status === undefined || transientStatuses.includes(status))
 }
 
 /** The number of consecutive rate-limit refusals that do not count as retries of a low-priority call. */
@@ -29,7 +30,7 @@ export function recordFailure(call: Call<unknown>, attempt: Attempt, { error, ou
   return {
     ...attempt,
     sent: error.attempts,
-    mayHaveSucceeded: attempt.mayHaveSucceeded || (call.method !== 'GET' && outcome === 'unknown'),
+    mayHaveSucceeded: attempt.mayHaveSucceeded || (getEffect(call.spec) !== 'read' && outcome === 'unknown'),
     uncounted: attempt.uncounted + (isUncounted ? 1 : 0),
   }
 }

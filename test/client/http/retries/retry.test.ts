@@ -2,6 +2,8 @@ import { type ApiPromise, type Outcome, ShortLinkClient, type ShortLinkClientOpt
 import { createSandbox, type Fault, type Sandbox, sampleData } from 'shortlink-sdk/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
+import { API } from '../../../../src/client/http/api.ts'
+import { parseUserPath } from '../../../../src/client/http/path.ts'
 import { serve } from '../../../../src/testing/server.ts'
 import { connect } from '../../../helpers/client.ts'
 import { failure } from '../../../helpers/outcome.ts'
@@ -110,6 +112,19 @@ describe('a failed call is retried only if that cannot do the work twice, and it
     await expect(client.account.get()).rejects.toMatchObject({ code: 'server', attempts: 4, retryable: true })
     expect(sandbox.requests).toHaveLength(4)
     await expect(client.account.get({ retry: 0 })).rejects.toMatchObject({ attempts: 1 })
+  })
+
+  it.each([
+    ['POST', 'idempotent', 2],
+    ['POST', 'read', 2],
+    ['POST', undefined, 1],
+    ['PUT', 'once', 1],
+  ] as const)('a %s with the effect %s makes %i attempts', async (method, effect, attempts) => {
+    const { sandbox, client } = await setUp()
+    sandbox.fail({ status: 503, headers: now, times: Infinity })
+    const path = parseUserPath('/pixel/1/update')
+    await expect(client[API].run({ method, path, effect, read: () => {} })).rejects.toMatchObject({ attempts })
+    expect(sandbox.requests).toHaveLength(attempts)
   })
 
   it('has its own retries for each page of a list', async () => {
