@@ -31,7 +31,8 @@ export {
   ShortLinkError,
   TimeoutError,
 } from './client/errors.ts'
-export type { AuthScheme, KeySource } from './client/http/api-key.ts'
+export type { KeySource } from './client/http/api-key.ts'
+export type { AuthScheme } from './client/platform/apis.ts'
 export type { ApiPromise, ApiResponse, Result } from './client/http/api-promise.ts'
 export type { UploadProgress } from './client/http/call.ts'
 export type { ListPromise, PageQuery } from './client/http/list.ts'

@@ -1,10 +1,9 @@
 import { aFunction, boolean, type Checks, checkedElsewhere, checkOptions, oneOf } from './checks/checks.ts'
 import { describeMismatch, formatValue } from './checks/mismatch.ts'
 import { ConfigurationError, describe, type Issue } from './errors.ts'
-import { Address, type AddressNames, isLoopback } from './http/address.ts'
-import { ApiKey, type AuthScheme, authSchemes, type KeySource } from './http/api-key.ts'
-import type { Settings } from './http/call.ts'
-import { Endpoint } from './http/endpoint.ts'
+import { ApiKey, type KeySource } from './http/api-key.ts'
+import { authorizationBesideKey, findAuthorization } from './http/authorization.ts'
+import { BaseUrl, isLoopback } from './http/base-url.ts'
 import {
   createLogObservers,
   type Logger,
@@ -13,14 +12,10 @@ import {
   logMethods,
   type Observers,
 } from './http/observers.ts'
-import {
-  authorizationBesideKey,
-  findAuthorization,
-  getValidHeaders,
-  type RequestOptions,
-  requestOptionChecks,
-} from './http/request-options.ts'
-import { getLimiter, type LimiterOwner, type RateLimiter, rateLimitChecks } from './rate-limit/limiter.ts'
+import { getValidHeaders, type RequestOptions, requestOptionChecks, type Validation } from './http/request-options.ts'
+import type { Endpoint, Environment, Settings } from './http/settings.ts'
+import { type AuthScheme, apis, authSchemes, variables } from './platform/apis.ts'
+import { getLimiter, type RateLimiter, rateLimitChecks } from './rate-limit/limiter.ts'
 import type { RateLimitOptions } from './rate-limit/window.ts'
 import { isPublicPage, readVariable } from './runtime/environment.ts'
 import { type Fetch, runtimeFetch } from './runtime/fetch.ts'
@@ -67,10 +62,10 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
   rateLimit?: RateLimitOptions | number | RateLimiter | false | undefined
   /**
    * What to do with a response that does not match its documented type. Default `strict`: fail with
-   * `InvalidResponseError`. `report`: return the row as the server sent it, and call `onDrift`. Imports and syncs need
-   * `strict`, because they act on what rows contain.
+   * `InvalidResponseError`. `report`: convert the fields that match, return the others as the server sent them, and call
+   * `onDrift`. What decides by a row, such as `links.ensure`, an import or a sync, always reads strictly.
    */
-  validation?: 'strict' | 'report' | undefined
+  validation?: Validation | undefined
   /**
    * The `fetch` function to use. Default: the global one, looked up at each call. Uploads of streams need one that
    * sends web streams: undici does, node-fetch does not. Avoid one that retries requests itself, such as undici's
@@ -112,7 +107,6 @@ export const clientOptionChecks = {
       (isRecord(value) && aFunction.isValid(value.acquire) && aFunction.isValid(value.observe)),
     options: rateLimitChecks,
   },
-  validation: oneOf(['strict', 'report']),
   fetch: aFunction,
   openerAuth: oneOf(['none', 'bearer']),
   logLevel: oneOf(logLevels),
@@ -142,12 +136,6 @@ export const defaults = {
   fetch: runtimeFetch,
 } as const
 
-/** The option and the environment variable for each base URL. */
-const addressNames = {
-  management: { option: 'baseUrl', variable: 'SHORTLINK_BASE_URL' },
-  opener: { option: 'openerUrl', variable: 'SHORTLINK_OPENER_URL' },
-} satisfies Record<string, AddressNames>
-
 /** Checks the options of a client, and fills in defaults. @internal @throws {ConfigurationError} if one is invalid */
 export function resolveSettings(options: ShortLinkClientOptions): Settings {
   const apiKey = new ApiKey(options?.apiKey, options?.authScheme)
@@ -159,33 +147,38 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
   const authorization = findAuthorization(headers)
   if (apiKey.isGiven && authorization !== undefined) throwIfOptionsInvalid([authorizationBesideKey], redact)
 
-  function createEndpoint(
-    names: AddressNames,
-    url: string | URL | undefined,
-    usesKey: boolean,
-    findLimiter: (limit: RateLimiter | RateLimitOptions, owner: LimiterOwner) => RateLimiter,
-  ): Endpoint {
-    const address = new Address(names, url, allowInsecureHttp)
-    const resolve = () => {
-      const key = usesKey ? (authorization ?? apiKey.source) : null
-      const owner = { baseUrl: address.get(), key, fetch: options.fetch ?? globalThis.fetch }
-      const limit = resolveLimit(rateLimit, redact)
-      const listeners = [options, createLogObservers(options.logLevel ?? readLogLevel(redact), logger)]
-      return { listeners, findLimiter: () => limit && findLimiter(limit, owner) }
+  const apiUrls = {
+    management: new BaseUrl(apis.management, options.baseUrl, allowInsecureHttp),
+    opener: new BaseUrl(apis.opener, options.openerUrl, allowInsecureHttp),
+  }
+  assertKeyIsHidden(options, apiUrls.management)
+
+  function readEnvironment(): Environment {
+    const listeners = [options, createLogObservers(options.logLevel ?? readLogLevel(redact), logger)]
+    const limit = resolveLimit(rateLimit, redact)
+    // The header of a hook cannot take part, because the limiter is chosen before the hooks run.
+    const key = authorization ?? apiKey.source
+    const fetch = options.fetch ?? globalThis.fetch
+    const findLimiter = ({ baseUrl, usesKey, isLimited }: Endpoint) => {
+      if (!limit) return undefined
+      if (isLimited && 'acquire' in limit) return limit
+      const owner = { baseUrl: baseUrl.get(), key: usesKey ? key : null, fetch }
+      return getLimiter(owner, isLimited ? (limit as RateLimitOptions) : { requests: Number.POSITIVE_INFINITY })
     }
-    return new Endpoint(address, apiKey, usesKey, resolve)
+    return { listeners, findLimiter }
   }
 
-  const management = createEndpoint(addressNames.management, options.baseUrl, true, (limit, owner) =>
-    'acquire' in limit ? limit : getLimiter(owner, limit),
-  )
-  const opener = createEndpoint(addressNames.opener, options.openerUrl, openerAuth === 'bearer', (_, owner) =>
-    getLimiter(owner, { requests: Number.POSITIVE_INFINITY }),
-  )
-  assertKeyIsHidden(options, management.address)
+  let environment: Environment | undefined
   return {
-    management,
-    opener,
+    apis: {
+      management: { baseUrl: apiUrls.management, usesKey: true, isLimited: true },
+      opener: { baseUrl: apiUrls.opener, usesKey: openerAuth === 'bearer', isLimited: false },
+    },
+    environment() {
+      environment ??= readEnvironment()
+      return environment
+    },
+    last: {},
     apiKey,
     timeout: options.timeout ?? defaults.timeout,
     deadline: options.deadline,
@@ -205,9 +198,9 @@ function throwIfOptionsInvalid(issues: readonly Issue[], redact: Redact): void {
 }
 
 /** @throws {ConfigurationError} if a visitor could read the key. A server on this machine has no other visitors. */
-function assertKeyIsHidden({ apiKey, dangerouslyAllowBrowser }: ShortLinkClientOptions, address: Address): void {
+function assertKeyIsHidden({ apiKey, dangerouslyAllowBrowser }: ShortLinkClientOptions, baseUrl: BaseUrl): void {
   if (typeof apiKey !== 'string' || dangerouslyAllowBrowser || !isPublicPage()) return
-  const { known } = address
+  const { known } = baseUrl
   if (known && isLoopback(new URL(known).hostname)) return
   throw new ConfigurationError(
     'apiKey: every visitor of the page could read this string. Use `apiKey: null` with a proxy that adds the key (shortlink-sdk/proxy), or set dangerouslyAllowBrowser',
@@ -215,11 +208,11 @@ function assertKeyIsHidden({ apiKey, dangerouslyAllowBrowser }: ShortLinkClientO
 }
 
 function readLogLevel(redact: Redact): LogLevel {
-  const level = readVariable('SHORTLINK_LOG') ?? defaults.logLevel
+  const level = readVariable(variables.log) ?? defaults.logLevel
   const known = logLevels.find((name) => name === level)
   if (known) return known
   const problem = describeMismatch(`one of ${logLevels.join(', ')}`, level, formatValue)
-  throw new ConfigurationError(`SHORTLINK_LOG: ${problem}`, { redact })
+  throw new ConfigurationError(`${variables.log}: ${problem}`, { redact })
 }
 
 /** Returns a user's limiter, the options for a limiter, or `undefined` for no limit. */
@@ -229,10 +222,12 @@ function resolveLimit(
 ): RateLimiter | RateLimitOptions | undefined {
   if (typeof rateLimit === 'number') return { requests: rateLimit }
   if (rateLimit !== undefined) return rateLimit || undefined
-  const variable = readVariable('SHORTLINK_RATE_LIMIT')
+  const variable = readVariable(variables.rateLimit)
   if (variable === undefined) return {}
   if (variable === 'off') return undefined
   if (/^[1-9]\d{0,8}$/.test(variable)) return { requests: Number(variable) }
   const expected = 'off, or a number of requests a minute'
-  throw new ConfigurationError(`SHORTLINK_RATE_LIMIT: ${describeMismatch(expected, variable, formatValue)}`, { redact })
+  throw new ConfigurationError(`${variables.rateLimit}: ${describeMismatch(expected, variable, formatValue)}`, {
+    redact,
+  })
 }

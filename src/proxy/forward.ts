@@ -39,7 +39,7 @@ export async function forward(api: Api, request: Request, { path, search }: Rout
     as: 'bytes' as const,
     read: (received: Received) => received,
     accepts: () => true,
-    slotBy: systemClock.now() + MAX_WAIT,
+    acquireBefore: systemClock.now() + MAX_WAIT,
   }
   const language = request.headers.get('Accept-Language')
   const options = {

@@ -66,6 +66,7 @@ const callOptions: Readonly<Record<keyof RequestOptions, true>> = {
   deadline: true,
   retry: true,
   priority: true,
+  validation: true,
   headers: true,
   fetchOptions: true,
   beforeRequest: true,

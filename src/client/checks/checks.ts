@@ -16,8 +16,6 @@ export interface Check<Value = unknown> {
   readonly isValid: (value: unknown) => boolean
   /** Returns advice about an invalid value, if `expected` is not enough. */
   readonly hint?: (value: unknown) => string | undefined
-  /** Whether the value is an id, or a list of ids. */
-  readonly isId?: boolean
   /** Whether messages must not show the value. */
   readonly secret?: boolean
   /** The pattern of valid strings, for the OpenAPI document. */
@@ -113,7 +111,11 @@ export const digits = /^[1-9]\d*$/
 export const id: Check<number | string> = {
   expected: 'a positive integer, or the same as a string of digits',
   isValid: (value) => positiveInteger.isValid(isString(value) && digits.test(value) ? Number(value) : value),
-  isId: true,
+}
+
+export const ids: Check<readonly (number | string)[]> = {
+  expected: 'a list of ids',
+  isValid: (value) => Array.isArray(value) && value.every(id.isValid),
 }
 
 export const count: Check<number> = {

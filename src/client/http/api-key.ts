@@ -1,17 +1,12 @@
 import { describeMismatch, findMisfit, formatCodePoint, formatValue, getReason } from '../checks/mismatch.ts'
 import { ConfigurationError } from '../errors.ts'
+import { type AuthScheme, authSchemes, formatNames, keyNames, schemeNames } from '../platform/apis.ts'
 import { readVariable } from '../runtime/environment.ts'
 import { isForFramework } from '../runtime/framework.ts'
 import { type Redact, Secrets } from '../secrets.ts'
 
 /** The key, or a function that returns it, called before each attempt. `null`: no key is sent. */
 export type KeySource = string | (() => string | Promise<string>) | null
-
-/** The scheme before the key in the `Authorization` header; `raw`: none. */
-export type AuthScheme = 'Bearer' | 'Token' | 'raw'
-
-/** @internal */
-export const authSchemes: readonly AuthScheme[] = ['Bearer', 'Token', 'raw']
 
 /** How many of the newest keys that a function returned are redacted. */
 const REMEMBERED = 4
@@ -36,7 +31,7 @@ export class ApiKey {
 
   /** The key, or the function that returns it; `undefined` if it is missing. */
   get source(): KeySource | undefined {
-    return this.#source === undefined ? readVariable('SHORTLINK_API_KEY') : this.#source
+    return this.#source === undefined ? readVariable(keyNames.variable) : this.#source
   }
 
   /** Whether calls send a key. They fail if it is missing. */
@@ -46,7 +41,7 @@ export class ApiKey {
 
   /** @throws {ConfigurationError} if the key that was given is invalid */
   check(): void {
-    if (this.isGiven && typeof this.#source !== 'function') assertKey(this.#source, 'apiKey')
+    if (this.isGiven && typeof this.#source !== 'function') assertKey(this.#source, keyNames.option)
   }
 
   /**
@@ -59,10 +54,10 @@ export class ApiKey {
     if (source === null) return null
     if (source === undefined) {
       throw new ConfigurationError(
-        'no key: set `apiKey` or SHORTLINK_API_KEY, or `apiKey: null` if a proxy adds the key',
+        `no key: set ${formatNames(keyNames)}, or \`${keyNames.option}: null\` if a proxy adds the key`,
       )
     }
-    const name = this.#source === undefined ? 'SHORTLINK_API_KEY' : 'apiKey'
+    const name = this.#source === undefined ? keyNames.variable : keyNames.option
     const key = assertKey(typeof source === 'string' ? source : await this.#callSource(source), name)
     this.#remember(key)
     return key
@@ -91,7 +86,7 @@ export class ApiKey {
       return await source()
     } catch (error) {
       if (isForFramework(error)) throw error
-      throw new ConfigurationError(`apiKey() failed: ${getReason(error)}`, { redact: this.redact })
+      throw new ConfigurationError(`${keyNames.option}() failed: ${getReason(error)}`, { redact: this.redact })
     }
   }
 
@@ -108,11 +103,11 @@ function assertKey(key: unknown, name: string): string {
 }
 
 function readScheme(redact?: Redact): AuthScheme {
-  const scheme = readVariable('SHORTLINK_AUTH_SCHEME') ?? 'Bearer'
+  const scheme = readVariable(schemeNames.variable) ?? authSchemes[0]!
   const known = authSchemes.find((name) => name === scheme)
   if (known) return known
   const problem = describeMismatch(`one of ${authSchemes.join(', ')}`, scheme, formatValue)
-  throw new ConfigurationError(`SHORTLINK_AUTH_SCHEME: ${problem}`, { redact })
+  throw new ConfigurationError(`${schemeNames.variable}: ${problem}`, { redact })
 }
 
 function findKeyProblem(key: unknown): string | undefined {
@@ -120,7 +115,7 @@ function findKeyProblem(key: unknown): string | undefined {
   if (key === '') return 'is empty'
   const [, scheme] = /^(bearer|token)\s/i.exec(key) ?? []
   if (scheme)
-    return `begins with “${scheme}”: leave it out, the client adds the scheme from \`authScheme\` or SHORTLINK_AUTH_SCHEME`
+    return `begins with “${scheme}”: leave it out, the client adds the scheme from ${formatNames(schemeNames)}`
   if (key !== key.trim()) return 'begins or ends with white space: trim it'
   // Only the code point, because the whole key may consist of such characters.
   const misfit = findMisfit(key, /[\x21-\x7e]/)

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini'
 import type { Checks, ChecksFor } from '../checks/checks.ts'
 import { type ErrorContext, type InvalidResponseError, isShortLinkError, type RateLimitState } from '../errors.ts'
+import type { ApiName } from '../platform/apis.ts'
 import { readBody } from '../platform/envelope.ts'
 import { readPage } from '../platform/pages.ts'
 import type { Prepare } from '../platform/prepare.ts'
@@ -19,7 +20,6 @@ import {
   createErrorContext,
   type Failure,
   prepareCall,
-  type Settings,
   type Upload,
 } from './call.ts'
 import { createAbortError } from './failure.ts'
@@ -28,6 +28,7 @@ import { emit, reportDrift } from './observers.ts'
 import type { Path } from './path.ts'
 import type { RequestOptions } from './request-options.ts'
 import { getRetryDelay, recordFailure } from './retry.ts'
+import type { Settings } from './settings.ts'
 
 /** The request of a call. The compiler requires a check for each parameter. */
 type RequestShape<P> =
@@ -43,7 +44,7 @@ type RequestShape<P> =
 
 /** A call of a resource. */
 export type CallParams<T, P> = RequestShape<P> & {
-  readonly api?: 'opener'
+  readonly api?: ApiName
   readonly schema: z.core.$ZodType<T>
   /** Prepares the result for the schema. Default: `{}` for `[]`. */
   readonly prepare?: Prepare
@@ -120,7 +121,7 @@ export class Api implements ListApi {
     try {
       for (;;) {
         attempt = await beginAttempt(call, attempt)
-        const attempted = await makeAttempt(call, attempt, this.#settings)
+        const attempted = await makeAttempt(call, attempt)
         if (!isFailure(attempted)) {
           const { status, attempts } = attempted
           emit(call, 'onSuccess', () => ({ status, attempts, durationMs: getDurationMs() }))
@@ -152,30 +153,31 @@ export class Api implements ListApi {
   }: Pick<CallContext, 'calledFrom'> & Pick<RequestOptions, 'deadline'>): Api => {
     const context = this.#context
     return new Api(this.#settings, {
+      ...context,
       calledFrom: context.calledFrom ?? calledFrom,
       endsAt: context.endsAt ?? (deadline ? systemClock.now() + deadline : undefined),
     })
   }
 
   /** Returns the same API for a call whose steps depend on its rows: it always rejects invalid ones. */
-  readonly strict = (): Api => new Api({ ...this.#settings, validation: 'strict' }, this.#context)
+  readonly strict = (): Api => new Api(this.#settings, { ...this.#context, isStrict: true })
 
   /** Returns the base URL, without a slash at its end; `undefined` if it is missing or invalid. */
-  readonly baseUrl = (): string | undefined => this.#settings.management.address.known
+  readonly baseUrl = (): string | undefined => this.#settings.apis.management.baseUrl.known
 
   /** Removes the secrets of the client from a text. */
   readonly redact = (text: string): string => redactPasswords(collectSecrets(this.#settings).redact(text))
 
   /** Returns the state of the management API's rate limit. */
   readonly rateLimit = (): RateLimitState => {
-    const { management } = this.#settings
-    const limiter = management.address.known ? management.limiter : undefined
-    return limiter?.state ?? management.lastRateLimit ?? unknownRateLimit
+    const { apis, environment, last } = this.#settings
+    const limiter = apis.management.baseUrl.known ? environment().findLimiter(apis.management) : undefined
+    return limiter?.state ?? last.rateLimit ?? unknownRateLimit
   }
 
   /** Returns the error context for a call that is rejected before it is prepared. */
   readonly createContext = (call: Pick<CallSpec<never>, 'method' | 'path' | 'api'>): ErrorContext =>
-    createErrorContext(call, this.#settings, this.#context)
+    createErrorContext({ spec: call, client: this.#settings, context: this.#context })
 
   /** Returns the error context for a call that makes several requests. The message begins with its name. */
   readonly createOperationContext = (operation: string): ErrorContext => {
@@ -184,9 +186,9 @@ export class Api implements ListApi {
   }
 
   /** Throws the error of a response that is still usable, or reports it, depending on `validation`. */
-  readonly throwOrReport = (error: InvalidResponseError): void => {
-    if (this.#settings.validation === 'strict') throw error
-    reportDrift(this.#settings.management.listeners, error)
+  readonly throwOrReport = (error: InvalidResponseError, validation = this.#settings.validation): void => {
+    if (this.#context.isStrict || validation === 'strict') throw error
+    reportDrift(this.#settings.environment().listeners, error)
   }
 }
 
@@ -195,7 +197,7 @@ const isFailure = (attempted: CallResult<unknown> | Failure): attempted is Failu
 /** Waits before the next attempt. @throws {AbortError} if the call is aborted */
 async function waitForRetry(call: Call<unknown>, attempt: Attempt, failure: Failure, delayMs: number): Promise<void> {
   emit(call, 'onRetry', () => ({ attempt: attempt.number, delayMs, reason: failure.error.message }))
-  await sleep(delayMs, call.signal).catch((reason) => {
+  await sleep(delayMs, call.options.signal).catch((reason) => {
     throw createAbortError(call, attempt, failure, reason)
   })
 }

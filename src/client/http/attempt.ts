@@ -4,10 +4,10 @@ import { describeMismatch } from '../checks/mismatch.ts'
 import { getEffect, type Received } from '../definition.ts'
 import type { ParseContext } from '../parse/parse.ts'
 import { parseBody } from '../platform/body.ts'
-import { findMessage, openEnvelope } from '../platform/envelope.ts'
+import { openEnvelope } from '../platform/envelope.ts'
 import { parseRetryAfter, readRateLimitState } from '../platform/rate-headers.ts'
-import type { SlotWait } from '../rate-limit/limiter.ts'
-import { EXPIRED, throwIfAborted, withDeadline } from '../runtime/abort.ts'
+import type { RateLimiter, SlotWait } from '../rate-limit/limiter.ts'
+import { TIMED_OUT, throwIfAborted, withDeadline } from '../runtime/abort.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { preventResend } from '../runtime/environment.ts'
 import { copyHeaders, type FetchResponse, isRequest, isResponse, readHeader } from '../runtime/fetch.ts'
@@ -15,8 +15,9 @@ import { hasDigest, isForFramework } from '../runtime/framework.ts'
 import { describeType } from '../runtime/text.ts'
 import { redactHeaders } from '../secrets.ts'
 import type { CallResult } from './api-promise.ts'
+import { getCredentials } from './authorization.ts'
 import { decode, readBytes, readText } from './body.ts'
-import type { Attempt, Call, Failure, OpenedUpload, Settings, Step } from './call.ts'
+import type { Attempt, Call, Failure, OpenedUpload, Step } from './call.ts'
 import {
   AttemptError,
   createSlotError,
@@ -29,19 +30,27 @@ import { emit, reportDrift } from './observers.ts'
 import type { BeforeRequest } from './request-options.ts'
 
 /** The state before the first attempt. */
-export const noAttempt: Attempt = { number: 0, sent: 0, began: 0, mayHaveSucceeded: false, uncounted: 0 }
+export const noAttempt: Attempt = {
+  number: 0,
+  earlierSends: 0,
+  began: 0,
+  mayHaveSucceeded: false,
+  uncounted: 0,
+  refusals: 0,
+}
 
 /** How long a low-priority write without a timeout may take after an abort, in milliseconds. */
 const ABORTED_TIMEOUT = 30_000
 
 /** Waits for the slot of the next attempt. @throws {ShortLinkError} if there is none in time, or the call is aborted */
 export async function beginAttempt(call: Call<unknown>, last: Attempt): Promise<Attempt> {
-  const { endpoint, spec, signal, priority } = call
+  const { spec, endsAt } = call
+  const { signal, priority } = call.options
   const number = last.number + 1
-  const deadline = Math.max(0, Math.min(call.endsAt, spec.slotBy ?? call.endsAt) - systemClock.now())
+  const deadline = Math.max(0, Math.min(endsAt, spec.acquireBefore ?? endsAt) - systemClock.now())
   try {
     throwIfAborted(signal)
-    await endpoint.limiter?.acquire({
+    await findLimiter(call)?.acquire({
       signal,
       attempt: number,
       priority,
@@ -59,12 +68,9 @@ export async function beginAttempt(call: Call<unknown>, last: Attempt): Promise<
  *
  * @throws a value that the user's framework must handle itself, such as a redirect, unchanged
  */
-export async function makeAttempt<T>(
-  call: Call<T>,
-  attempt: Attempt,
-  client: Settings,
-): Promise<CallResult<T> | Failure> {
-  const { spec, endpoint, signal } = call
+export async function makeAttempt<T>(call: Call<T>, attempt: Attempt): Promise<CallResult<T> | Failure> {
+  const { spec, client } = call
+  const { signal } = call.options
   let step: Step = 'request'
   let upload: OpenedUpload | undefined
   let response: FetchResponse | undefined
@@ -75,18 +81,18 @@ export async function makeAttempt<T>(
     // A hook or a key function may return after the attempt has ended.
     throwIfAborted(ending)
     step = 'key'
-    const authorization = await getAuthorization(call)
+    const authorization = await authorize(call, request)
     throwIfAborted(ending)
     emit(call, 'onRequest', () => ({ attempt: attempt.number }))
     step = 'content'
-    upload = await spec.upload?.open(call.onProgress, {
+    upload = await spec.upload?.open(call.options.onProgress, {
       fetch: client.fetch,
-      hasKey: authorization !== undefined,
+      hasKey: authorization !== null,
       signal: ending,
     })
     throwIfAborted(ending)
     throwIfAborted(signal)
-    const init = buildInit(call, request, authorization, upload, ending)
+    const init = buildInit(call, request, upload, ending)
     sentAt = performance.now()
     step = 'fetch'
     const sending = (upload?.send ?? client.fetch)(call.target, init)
@@ -98,7 +104,7 @@ export async function makeAttempt<T>(
 
   async function exchange(ending: AbortSignal) {
     await ky(call.target, {
-      method: call.method,
+      method: spec.method,
       headers: call.headers,
       retry: 0,
       // The deadline of an attempt covers its body, and a response with status 200 may contain an error.
@@ -108,7 +114,7 @@ export async function makeAttempt<T>(
         beforeRequest: [
           (request) => {
             step = 'hook'
-            return runHooks(call.beforeRequest, request)
+            return runHooks(call.options.beforeRequest, request)
           },
         ],
       },
@@ -120,8 +126,8 @@ export async function makeAttempt<T>(
   let read: Awaited<ReturnType<typeof readResponse>>
   try {
     // Once a write is sent, the server may do it despite the abort. Low-priority work needs to know the result.
-    const isAwaited = () => step === 'sent' && call.priority === 'low' && getEffect(spec) !== 'read'
-    const getGraceMs = () => (isAwaited() ? call.timeout || ABORTED_TIMEOUT : 0)
+    const isAwaited = () => step === 'sent' && call.options.priority === 'low' && getEffect(spec) !== 'read'
+    const getGraceMs = () => (isAwaited() ? call.options.timeout || ABORTED_TIMEOUT : 0)
     read = await withDeadline(exchange, getTimeLimit(call, attempt).ms, signal, getGraceMs)
   } catch (thrown) {
     if (!signal?.aborted && isThrownForFramework(thrown, step)) {
@@ -130,19 +136,19 @@ export async function makeAttempt<T>(
     }
     const failure = failWithoutResponse(call, attempt, step, upload?.failure?.() ?? thrown, response)
     if (failure.outcome === 'not-sent') releaseSlot(call)
-    else endpoint.limiter?.observe()
+    else findLimiter(call)?.observe()
     return failure
   } finally {
     upload?.close?.()
   }
   const observed = observeResponse(call, attempt, response!, read.body, sentAt)
   const received = { response: response!, ...read, ...observed, redact: call.secrets.redactData }
-  return readResult(call, attempt, received, client)
+  return readResult(call, attempt, received)
 }
 
 /** Returns whether a value that the user's code or `fetch` threw must reach the user's framework unchanged. */
 function isThrownForFramework(thrown: unknown, step: Step): boolean {
-  if (thrown === EXPIRED) return false
+  if (thrown === TIMED_OUT) return false
   return step === 'hook' || step === 'key' ? isForFramework(thrown) : hasDigest(thrown)
 }
 
@@ -164,26 +170,25 @@ async function runHooks(hooks: readonly BeforeRequest[], request: Request): Prom
   }
 }
 
-/** Returns the `Authorization` header, or `undefined` if no key is sent. */
-async function getAuthorization({ endpoint, secrets }: Call<unknown>): Promise<string | undefined> {
-  const key = endpoint.usesKey ? await endpoint.apiKey.get() : null
-  if (key === null) return undefined
-  secrets.add(key)
-  return endpoint.apiKey.formatAuthorization(key)
+/**
+ * Adds the key to a request, if one is sent. Returns the `Authorization` header, which a hook may have set: its
+ * credentials are a secret of this call, and not of the client, which would remember those of each request.
+ */
+async function authorize({ endpoint, client, secrets }: Call<unknown>, { headers }: Request) {
+  const key = endpoint.usesKey ? await client.apiKey.get() : null
+  if (key !== null) headers.set('authorization', client.apiKey.formatAuthorization(key))
+  const authorization = headers.get('authorization')
+  if (authorization) secrets.add(key ?? getCredentials(authorization))
+  return authorization
 }
 
 function buildInit(
-  { method, body, fetchOptions }: Call<unknown>,
+  { spec: { method }, body, options: { fetchOptions } }: Call<unknown>,
   request: Request,
-  authorization: string | undefined,
   upload: OpenedUpload | undefined,
   signal: AbortSignal,
 ): object {
-  const headers = {
-    ...upload?.headers,
-    ...Object.fromEntries(request.headers),
-    ...(authorization && { authorization }),
-  }
+  const headers = { ...upload?.headers, ...Object.fromEntries(request.headers) }
   const { redirect = 'manual' } = upload ?? {}
   // ky would clone the body, and combine the signal with AbortSignal.any, which leaks.
   const content = upload ? { body: upload.body, duplex: 'half' } : body !== undefined && { body: preventResend(body) }
@@ -219,35 +224,23 @@ function observeResponse(
   body: unknown,
   sentAt: number,
 ): Pick<Received, 'envelope' | 'retryAfter' | 'rateLimit'> {
-  const { endpoint } = call
-  const { limiter } = endpoint
+  const { client, endpoint } = call
+  const limiter = findLimiter(call)
   const { status } = response
   const headers = { get: (name: string) => readHeader(response, name) }
   const retryAfter = parseRetryAfter(headers, body)
-  const opened = openEnvelope(body, status)
-  // Some gateways respond with 403 above the rate limit.
-  const isRateLimit403 =
-    status === 403 && headers.get('X-RateLimit-Remaining') === '0' && /RATE_?LIMIT/i.test(findMessage(body))
-  const envelope = isRateLimit403 && opened?.ok === false ? { ...opened, status: 429 } : opened
+  const envelope = openEnvelope(body, status, headers)
   const isRateLimited = envelope?.ok === false && envelope.status === 429
   limiter?.observe({ headers, refused: isRateLimited, retryAfter })
-  const { inARow, lastAt } = endpoint.refusals
-  if (!isRateLimited) endpoint.refusals = { inARow: 0, lastAt }
-  else if (attempt.began > lastAt) endpoint.refusals = { inARow: inARow + 1, lastAt: systemClock.now() }
   const rateLimit = limiter?.state ?? readRateLimitState(headers)
-  endpoint.lastRateLimit = rateLimit
+  if (endpoint.isLimited) client.last.rateLimit = rateLimit
   const durationMs = Math.max(0, performance.now() - sentAt)
   emit(call, 'onResponse', () => ({ attempt: attempt.number, status, durationMs, rateLimit }))
   return { envelope, retryAfter, rateLimit }
 }
 
 /** Reads the result of the call from a response, or the failure of the attempt. */
-async function readResult<T>(
-  call: Call<T>,
-  attempt: Attempt,
-  received: Received,
-  client: Settings,
-): Promise<CallResult<T> | Failure> {
+async function readResult<T>(call: Call<T>, attempt: Attempt, received: Received): Promise<CallResult<T> | Failure> {
   const { response, envelope, rateLimit } = received
   if (envelope?.ok === false && !call.spec.accepts?.(envelope))
     return failWithRefusal(call, attempt, received, envelope)
@@ -255,16 +248,20 @@ async function readResult<T>(
   const data = await call.spec.read(received, context)
   if (context.unusable || context.issues.length > 0) {
     const failure = failWithInvalidResponse(call, attempt, received, context.issues)
-    if (context.unusable || client.validation === 'strict') return failure
-    reportDrift(client.management.listeners, failure.error)
+    if (context.unusable || call.options.validation === 'strict') return failure
+    reportDrift(call.client.environment().listeners, failure.error)
   }
   const { status } = response
   const toResponse = () => redactResponse(response, call)
-  return { data, rateLimit, attempts: attempt.sent + 1, status, url: call.url, toResponse }
+  return { data, rateLimit, attempts: attempt.earlierSends + 1, status, url: call.url, toResponse }
 }
 
+const findLimiter = ({ client, endpoint }: Call<unknown>): RateLimiter | undefined =>
+  client.environment().findLimiter(endpoint)
+
 /** Releases the slot of a request that was not sent. */
-function releaseSlot({ endpoint: { limiter } }: Call<unknown>): void {
+function releaseSlot(call: Call<unknown>): void {
+  const limiter = findLimiter(call)
   if (limiter?.release) limiter.release()
   else limiter?.observe()
 }

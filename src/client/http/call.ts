@@ -1,4 +1,4 @@
-import { type Checks, checkOptions, checkParams, checkValue, oneOf } from '../checks/checks.ts'
+import { type Check, type Checks, checkOptions, checkParams, checkValue, id, ids, oneOf } from '../checks/checks.ts'
 import { describeMismatch, describeNotPlain, getReason } from '../checks/mismatch.ts'
 import type { Effect, Read, Refusal } from '../definition.ts'
 import {
@@ -9,32 +9,38 @@ import {
   type Outcome,
   type ShortLinkError,
 } from '../errors.ts'
+import type { AdvisedRequest } from '../platform/advice.ts'
+import { type ApiName, USER_AGENT } from '../platform/apis.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { isBrowser } from '../runtime/environment.ts'
 import type { Fetch, FetchOptions } from '../runtime/fetch.ts'
 import { describeType, isPlain, isRecord } from '../runtime/text.ts'
-import { VERSION } from '../runtime/version.ts'
 import { type Redact, redactPasswords, Secrets } from '../secrets.ts'
-import type { ApiKey } from './api-key.ts'
-import type { Endpoint } from './endpoint.ts'
-import type { Path } from './path.ts'
 import {
   authorizationBesideKey,
+  findAuthorization,
+  type HeaderPair,
+  listCredentials,
+  withoutAuthorization,
+} from './authorization.ts'
+import type { Path } from './path.ts'
+import {
   type BeforeRequest,
   callOptionNames,
-  findAuthorization,
   getValidHeaders,
-  type HeaderPair,
   type Priority,
   type RequestOptions,
   requestOptionChecks,
+  type Validation,
 } from './request-options.ts'
+import type { Endpoint, Settings } from './settings.ts'
 
 /** A call: what to send, how to check that, and how to read the response. */
 export interface CallSpec<T> {
   readonly method: string
   readonly path: Path
-  readonly api?: 'opener' | undefined
+  /** Default: the management API. */
+  readonly api?: ApiName | undefined
   /** Default: that of the method. */
   readonly effect?: Effect | undefined
   readonly query?: object | undefined
@@ -53,7 +59,7 @@ export interface CallSpec<T> {
   readonly accepts?: ((refusal: Refusal) => boolean) | undefined
   readonly read: Read<T>
   /** The latest time to get a slot, on the clock of the process. Default: the deadline. */
-  readonly slotBy?: number | undefined
+  readonly acquireBefore?: number | undefined
   /** The form in which `read` needs the body. Not every `fetch` supports bytes. Default: text. */
   readonly as?: 'text' | 'bytes' | undefined
 }
@@ -99,63 +105,54 @@ export interface OpenedUpload {
   readonly failure?: () => Error | undefined
 }
 
-/** The options of a client with their defaults filled in. */
-export interface Settings {
-  readonly management: Endpoint
-  readonly opener: Endpoint
-  readonly apiKey: ApiKey
-  readonly timeout: number | false
-  readonly deadline: number | false | undefined
-  readonly retry: number
-  readonly priority: Priority
-  readonly headers: readonly HeaderPair[]
-  readonly fetchOptions: FetchOptions | undefined
-  readonly validation: 'strict' | 'report'
-  readonly fetch: Fetch
-  readonly beforeRequest: BeforeRequest | undefined
-}
-
 /** The context that all requests of one call share. */
 export interface CallContext {
   /** An error created where the user made the call. Its frames become the stack of the errors of the call. */
   readonly calledFrom?: Error | undefined
   /** The deadline of a call that makes several requests, on the clock of the process. */
   readonly endsAt?: number | undefined
+  /** Whether an invalid response is an error whatever `validation` says, because later steps depend on it. */
+  readonly isStrict?: boolean
+}
+
+/** The options of a call: its own, or else the client's. */
+export interface CallOptions {
+  readonly signal: AbortSignal | undefined
+  readonly timeout: number | false
+  readonly retry: number
+  readonly priority: Priority
+  readonly validation: Validation
+  /** First the client's, then the call's. */
+  readonly fetchOptions: FetchOptions
+  /** First the client's hook, then the call's. */
+  readonly beforeRequest: readonly BeforeRequest[]
+  readonly onProgress: OnProgress
 }
 
 /** A call that has been checked and can be sent, several times if it is retried. Immutable. */
 export interface Call<T> {
   readonly spec: CallSpec<T>
+  readonly client: Settings
   readonly endpoint: Endpoint
   readonly context: CallContext
+  readonly options: CallOptions
   /** The id in events, the same for all attempts. */
   readonly id: string
-  readonly method: string
   /** The escaped path. */
   readonly path: string
   /** The URL for errors and events. */
   readonly url: string
   /** The URL to send to. */
   readonly target: string
-  readonly body: string | undefined
   /** The default headers, then the client's, then the call's. */
   readonly headers: Headers
-  /** First the client's, then the call's. */
-  readonly fetchOptions: FetchOptions
-  /** First the client's hook, then the call's. */
-  readonly beforeRequest: readonly BeforeRequest[]
-  /** Removes the secrets of this call and the client, and passwords in addresses, from a text. */
-  readonly redact: Redact
-  /** The secrets of the call, including the keys that it was sent with. */
-  readonly secrets: Secrets
-  readonly errorContext: ErrorContext
-  readonly signal: AbortSignal | undefined
-  readonly onProgress: OnProgress
-  readonly timeout: number | false
+  readonly body: string | undefined
   /** The deadline of the call, on the clock of the process; `Infinity` if it has none. */
   readonly endsAt: number
-  readonly retry: number
-  readonly priority: Priority
+  /** The secrets of the call, including the keys that it was sent with. */
+  readonly secrets: Secrets
+  /** Removes the secrets of this call and the client, and passwords in addresses, from a text. */
+  readonly redact: Redact
 }
 
 /** One attempt of a call, and the results of earlier ones. */
@@ -163,13 +160,15 @@ export interface Attempt {
   /** Counts from 1. */
   readonly number: number
   /** How often `fetch` was called before this attempt. */
-  readonly sent: number
+  readonly earlierSends: number
   /** When the attempt got its slot, on the clock of the process. */
   readonly began: number
   /** Whether an earlier attempt may have done the work. If so, no later one can prove that it was not done. */
   readonly mayHaveSucceeded: boolean
   /** The number of earlier attempts that do not count as retries, because the rate limit refused them. */
   readonly uncounted: number
+  /** Refusals by the rate limit in a row, up to the last attempt. */
+  readonly refusals: number
 }
 
 /** The step that an attempt has reached. `fetch`: the function was called and has not returned a promise yet. */
@@ -183,7 +182,7 @@ export interface Failure {
   /** Whether the request may be sent again. */
   readonly mayRepeat: boolean
   /** The wait that the server asked for before the next attempt, in milliseconds. */
-  readonly wait?: number | undefined
+  readonly retryAfterMs?: number | undefined
 }
 
 let calls = 0
@@ -199,24 +198,20 @@ const methods = oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
 export function prepareCall<T>(
   spec: CallSpec<T>,
   given: RequestOptions,
-  settings: Settings,
+  client: Settings,
   context: CallContext,
 ): Call<T> {
   const { method, query, json, upload, checks } = spec
-  const { apiKey } = settings
-  const endpoint = spec.api === 'opener' ? settings.opener : settings.management
+  const endpoint = client.apis[spec.api ?? 'management']
   const options: RequestOptions & { onProgress?: OnProgress } = isRecord(given) ? given : {}
-  // The client's Authorization header is for the management API only.
-  const common = endpoint.usesKey
-    ? settings.headers
-    : settings.headers.filter(([name]) => name.toLowerCase() !== 'authorization')
-  const pairs = [...common, ...getValidHeaders(options.headers)]
-  const authorization = findAuthorization(pairs)
-  const secrets = collectSecrets(settings, pairs)
+  // The client's Authorization header is for the API that its key is for.
+  const common = endpoint.usesKey ? client.headers : withoutAuthorization(client.headers)
+  const headers = [...common, ...getValidHeaders(options.headers)]
+  const secrets = collectSecrets(client, headers)
   for (const password of [...findSecretParams(query, checks), ...findSecretParams(json, checks)])
     secrets.addPassword(password)
   const redact: Redact = (text) => redactPasswords(secrets.redact(text))
-  const errorContext = createErrorContext(spec, settings, context, redact)
+  const errorContext = createErrorContext({ spec, client, context, redact })
 
   const issues = [
     ...checkValue(['method'], method, methods),
@@ -230,7 +225,7 @@ export function prepareCall<T>(
   if ((json !== undefined || upload) && method === 'GET') {
     issues.push({ path: ['body'], message: 'GET has no body: use `query`' })
   }
-  if (authorization !== undefined && apiKey.isSent) issues.push(authorizationBesideKey)
+  if (findAuthorization(headers) !== undefined && client.apiKey.isSent) issues.push(authorizationBesideKey)
   // Encoding an invalid parameter could add a second issue for it.
   const body = issues.length ? undefined : stringifyJson(json, issues)
   const search = issues.length ? '' : (spec.search ?? buildQuery(query, issues))
@@ -239,39 +234,48 @@ export function prepareCall<T>(
 
   let baseUrl: string
   try {
-    baseUrl = endpoint.address.get()
-    // The first call reads the environment.
-    void endpoint.listeners
+    baseUrl = endpoint.baseUrl.get()
+    client.environment()
   } catch (error) {
     throw error instanceof ConfigurationError ? new ConfigurationError(error.message, errorContext) : error
   }
   const path = spec.path.escaped ?? ''
-  // A query passed through by the proxy may contain secrets that are unknown here.
-  const url = baseUrl + path + (spec.search === undefined ? search : '')
-  const { signal, timeout = settings.timeout, deadline = settings.deadline, retry = settings.retry } = options
-  const { priority = settings.priority } = options
+  const { deadline = client.deadline } = options
   return {
     spec,
+    client,
     endpoint,
     context,
+    options: resolveOptions(options, client, context),
     id: String(++calls),
-    method,
     path,
-    url,
+    // A query passed through by the proxy may contain secrets that are unknown here.
+    url: baseUrl + path + (spec.search === undefined ? search : ''),
     target: baseUrl + path + search,
+    headers: buildHeaders(headers),
     body,
-    headers: buildHeaders(pairs),
-    fetchOptions: { ...settings.fetchOptions, ...options.fetchOptions },
-    beforeRequest: [settings.beforeRequest, options.beforeRequest].filter((hook) => hook !== undefined),
-    redact,
-    secrets,
-    errorContext: { ...errorContext, url },
-    signal,
-    onProgress: options.onProgress,
-    timeout,
     endsAt: context.endsAt ?? systemClock.now() + (deadline || Number.POSITIVE_INFINITY),
+    secrets,
+    redact,
+  }
+}
+
+function resolveOptions(
+  given: RequestOptions & { onProgress?: OnProgress },
+  client: Settings,
+  { isStrict }: CallContext,
+): CallOptions {
+  const { timeout = client.timeout, retry = client.retry, priority = client.priority } = given
+  const { validation = client.validation } = given
+  return {
+    signal: given.signal,
+    timeout,
     retry,
     priority,
+    validation: isStrict ? 'strict' : validation,
+    fetchOptions: { ...client.fetchOptions, ...given.fetchOptions },
+    beforeRequest: [client.beforeRequest, given.beforeRequest].filter((hook) => hook !== undefined),
+    onProgress: given.onProgress,
   }
 }
 
@@ -280,28 +284,56 @@ const NO_REQUEST = 'this environment has no Request: under Jest, use jest-fixed-
 function buildHeaders(pairs: readonly HeaderPair[]): Headers {
   const headers = new Headers({ accept: 'application/json', 'content-type': 'application/json' })
   // Browsers set a User-Agent themselves, and a custom one would cause a preflight.
-  if (!isBrowser()) headers.set('user-agent', `shortlink-sdk/${VERSION}`)
+  if (!isBrowser()) headers.set('user-agent', USER_AGENT)
   for (const [name, value] of pairs) headers.set(name, value)
   return headers
 }
 
-/** Creates the error context for a call, which may be invalid. */
-export function createErrorContext(
-  { method, path: { pattern, escaped: path = pattern }, api }: Pick<CallSpec<never>, 'method' | 'path' | 'api'>,
-  settings: Settings,
-  { calledFrom }: CallContext,
-  redact: Redact = settings.apiKey.redact,
-): ErrorContext {
-  const { known } = (api === 'opener' ? settings.opener : settings.management).address
-  const shown = typeof method === 'string' ? method : describeType(method)
-  return { method: shown, path, ...(known && { url: known + path }), calledFrom, redact }
+/** A call from which an error context can be created, although it may be invalid. */
+export interface ErrorSource {
+  readonly spec: Pick<CallSpec<never>, 'method' | 'path' | 'api'>
+  readonly client: Settings
+  readonly context: CallContext
+  readonly url?: string
+  readonly redact?: Redact
 }
 
-/** Returns the secrets of a client: the key, or the credentials of a header. */
-export function collectSecrets({ apiKey, headers }: Settings, pairs = headers): Secrets {
+/** Creates the context of an error of a call. `end`: how the call ended, if it was sent or waited to be sent. */
+export function createErrorContext(
+  { spec, client, context: { calledFrom }, url, redact = client.apiKey.redact }: ErrorSource,
+  end?: Pick<ErrorContext, 'attempts' | 'outcome' | 'retryable'>,
+): ErrorContext {
+  const { method, path, api = 'management' } = spec
+  const { pattern, escaped = pattern } = path
+  const baseUrl = client.apis[api].baseUrl.known
+  const shown = typeof method === 'string' ? method : describeType(method)
+  const whole = url ?? (baseUrl && baseUrl + escaped)
+  return { method: shown, path: escaped, ...(whole && { url: whole }), calledFrom, redact, ...end }
+}
+
+/** Returns what advice about a failure depends on. */
+export function getAdvisedRequest({ endpoint, client, path, target, redact, spec }: Call<unknown>): AdvisedRequest {
+  const { baseUrl, usesKey } = endpoint
+  const isKeySent = usesKey && client.apiKey.isSent
+  const hasId = hasIdInPath(path, spec) || hasIdInBody(spec)
+  return { names: baseUrl.names, baseUrl: baseUrl.get(), path, target, hasId, isKeySent, redact }
+}
+
+/** A user's path has no named parameters, so a segment of digits counts as an id. */
+const hasIdInPath = (path: string, { path: { params } }: CallSpec<unknown>): boolean =>
+  params.length > 0 ? params.some(({ check }) => check === id) : path.split('/').some(id.isValid)
+
+/** A user's body has no checks, so a value that looks like an id counts as one. */
+function hasIdInBody({ json, checks }: CallSpec<unknown>): boolean {
+  const values = Object.entries(isRecord(json) ? json : {})
+  const isId = (check: Check | undefined) => check === id || check === ids
+  return values.some(([name, value]) => (checks ? Boolean(value) && isId(checks[name]) : id.isValid(value)))
+}
+
+/** Returns the secrets of a client: the key, and the credentials of its `Authorization` headers. */
+export function collectSecrets({ apiKey, headers }: Settings, pairs: readonly HeaderPair[] = headers): Secrets {
   const secrets = new Secrets(Number.POSITIVE_INFINITY, apiKey.secrets)
-  const credentials = findAuthorization(pairs)?.split(' ').at(-1)
-  if (credentials) secrets.add(credentials)
+  for (const credentials of [...listCredentials(headers), ...listCredentials(pairs)]) secrets.add(credentials)
   return secrets
 }
 

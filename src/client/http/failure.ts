@@ -16,15 +16,15 @@ import {
   type ShortLinkError,
   TimeoutError,
 } from '../errors.ts'
+import { describeRedirect, getBodyAdvice, getRefusalAdvice } from '../platform/advice.ts'
 import { describeUnreadable } from '../platform/body.ts'
 import { findMessage, isApiRefusal, isReportedDone } from '../platform/envelope.ts'
 import { isSlotRefusal, MAX_IMPOSED_WAIT } from '../rate-limit/limiter.ts'
-import { EXPIRED, getAbortReason } from '../runtime/abort.ts'
+import { getAbortReason, TIMED_OUT } from '../runtime/abort.ts'
 import { copyHeaders, type FetchResponse } from '../runtime/fetch.ts'
 import { type Redact, redactCause, redactLine } from '../secrets.ts'
-import { describeRedirect, getBodyAdvice, getRefusalAdvice } from './advice.ts'
 import { BodyTooLargeError } from './body.ts'
-import type { Attempt, Call, Failure, Step } from './call.ts'
+import { type Attempt, type Call, createErrorContext, type Failure, getAdvisedRequest, type Step } from './call.ts'
 import { explainFetchFailure, findInnermostReason, getOutcome, listCauses } from './fetch-failure.ts'
 import { canRepeat } from './retry.ts'
 
@@ -41,13 +41,13 @@ export class AttemptError extends Error {
 
 /** Creates the error context of a call at this attempt. `isSent`: whether the attempt called `fetch`. */
 function createContext(
-  { errorContext }: Call<unknown>,
-  { sent, mayHaveSucceeded }: Attempt,
+  call: Call<unknown>,
+  { earlierSends, mayHaveSucceeded }: Attempt,
   { isSent, outcome: ownOutcome, mayRepeat }: Pick<Failure, 'outcome' | 'mayRepeat'> & { readonly isSent: boolean },
 ): ErrorContext {
   const isInDoubt = mayHaveSucceeded && ownOutcome !== 'done'
   const outcome = isInDoubt ? 'unknown' : ownOutcome
-  return { ...errorContext, attempts: sent + (isSent ? 1 : 0), outcome, retryable: mayRepeat }
+  return createErrorContext(call, { attempts: earlierSends + (isSent ? 1 : 0), outcome, retryable: mayRepeat })
 }
 
 /** Creates the error of a call that was aborted while it waited for a retry. */
@@ -62,7 +62,8 @@ export function createAbortError(
 
 /** Creates the error of a call that got no slot: it was aborted, the wait is too long, or the limiter failed. */
 export function createSlotError(call: Call<unknown>, attempt: Attempt, reason: unknown): ShortLinkError {
-  const { signal, redact, endpoint } = call
+  const { redact, endpoint, client } = call
+  const { signal } = call.options
   const context = createContext(call, attempt, { isSent: false, outcome: 'not-sent', mayRepeat: true })
   if (signal?.aborted) return new AbortError(getAbortReason(signal), context)
   if (!isSlotRefusal(reason)) {
@@ -71,7 +72,7 @@ export function createSlotError(call: Call<unknown>, attempt: Attempt, reason: u
   }
   const { ms } = reason
   const seconds = Math.max(1, Math.ceil(ms / 1000))
-  const rateLimit = endpoint.limiter!.state
+  const rateLimit = client.environment().findLimiter(endpoint)!.state
   const message =
     reason.reason === 'imposed'
       ? `the server said to wait another ${seconds} s, and a call waits ${MAX_IMPOSED_WAIT / 1000} s at most`
@@ -96,7 +97,8 @@ export function failWithoutResponse(
   thrown: unknown,
   response?: FetchResponse,
 ): Failure {
-  const { redact, signal } = call
+  const { redact } = call
+  const { signal } = call.options
   const isSent = step === 'sent'
   const mayRepeatIfSent = canRepeat(call, { isSent })
   const failWith = (
@@ -112,7 +114,7 @@ export function failWithoutResponse(
   if (signal?.aborted) {
     return failWith('unknown', false, (context) => new AbortError(getAbortReason(signal), context))
   }
-  if (thrown === EXPIRED) {
+  if (thrown === TIMED_OUT) {
     const limit = getTimeLimit(call, attempt)
     const ms = Math.ceil(limit.ms)
     const { [step]: problem = 'no response' } = timeoutMessages
@@ -156,7 +158,7 @@ export function failWithoutResponse(
 
 /** Returns how long an attempt may take, in milliseconds, and whether the deadline of the call is the limit. */
 export function getTimeLimit(
-  { timeout, endsAt }: Call<unknown>,
+  { options: { timeout }, endsAt }: Call<unknown>,
   { began }: Attempt,
 ): { ms: number; isDeadline: boolean } {
   const most = timeout || Number.POSITIVE_INFINITY
@@ -186,11 +188,14 @@ export function failWithRefusal(
   // A browser hides the status of a redirect.
   const outcome = getOutcome(call, isOpaque ? 302 : status)
   const text = isRedirect
-    ? `${status || ''} ${describeRedirect(headers.get('location'), call)}`.trimStart()
-    : addAdvice(describeRefusal(call.redact, received, status, message), getRefusalAdvice(call, status, isFromApi))
+    ? `${status || ''} ${describeRedirect(headers.get('location'), getAdvisedRequest(call))}`.trimStart()
+    : addAdvice(
+        describeRefusal(call.redact, received, status, message),
+        getRefusalAdvice(getAdvisedRequest(call), status, isFromApi),
+      )
   const untilReset = status === 429 ? rateLimit.resetAt && rateLimit.resetAt.getTime() - Date.now() : undefined
   const mayRepeat = canRepeat(call, { isSent: true, status })
-  const wait = retryAfter === undefined ? untilReset : retryAfter * 1000
+  const retryAfterMs = retryAfter === undefined ? untilReset : retryAfter * 1000
   const context = createContext(call, attempt, { isSent: true, outcome, mayRepeat })
   const refusal = {
     status,
@@ -201,7 +206,7 @@ export function failWithRefusal(
     headers,
     rateLimit,
   }
-  return { error: createApiError(text, refusal, context, retryAfter), outcome, mayRepeat, wait }
+  return { error: createApiError(text, refusal, context, retryAfter), outcome, mayRepeat, retryAfterMs }
 }
 
 const addAdvice = (text: string, advice: string): string => (advice ? text.replace(/\.$/, '') + advice : text)
@@ -225,7 +230,7 @@ export function failWithInvalidResponse(
   const serverMessage = redactLine(call.redact, findMessage(body), MAX_QUOTED)
   const message = issues.length
     ? `invalid response: ${describe(issues, call.redact)}${serverMessage && `. The server said: ${serverMessage}`}`
-    : `${response.status} ${describeUnreadable(body, call.redact)}${getBodyAdvice(call, body)}`
+    : `${response.status} ${describeUnreadable(body, call.redact)}${getBodyAdvice(getAdvisedRequest(call), body)}`
   const reason = issues.length === 0 && typeof body === 'string' ? 'not_json' : 'schema'
   const outcome = getEffect(call.spec) !== 'read' && isReportedDone(body) ? 'done' : 'unknown'
   const context = createContext(call, attempt, { isSent: true, outcome, mayRepeat: false })

@@ -1,10 +1,10 @@
 /** Interprets the errors of each runtime's fetch, and the statuses that gateways send. */
 import { getEffect } from '../definition.ts'
 import { MAX_QUOTED, type Outcome } from '../errors.ts'
+import { describeRedirect, getBaseUrlAdvice } from '../platform/advice.ts'
 import { hasMessage, shorten } from '../runtime/text.ts'
 import { MAX_CAUSES } from '../secrets.ts'
-import { describeRedirect, getAddressAdvice } from './advice.ts'
-import type { Call } from './call.ts'
+import { type Call, getAdvisedRequest } from './call.ts'
 
 /** Statuses that gateways and PHP may send after the work was done. For a write, they prove nothing. */
 const unclearStatuses = [302, 303, 408, 499]
@@ -36,7 +36,7 @@ export function explainFetchFailure(
   if (isFetchRefusal(causes)) {
     const message = `fetch refused to send the request: ${reason}`
     if (matchesMessage(causes, /^bad port$/)) {
-      return { outcome: 'not-sent', mayRepeat: false, message: message + getAddressAdvice(call) }
+      return { outcome: 'not-sent', mayRepeat: false, message: message + getBaseUrlAdvice(getAdvisedRequest(call)) }
     }
     const advice = 'Check `fetchOptions` and its dispatcher, or your mock'
     return { outcome: 'not-sent', mayRepeat: false, message: `${message.replace(/\.$/, '')}. ${advice}` }
@@ -47,14 +47,18 @@ export function explainFetchFailure(
   }
   if (isRedirect(causes)) {
     // It may have been a 302.
-    return { outcome: getOutcome(call, 302), mayRepeat: false, message: describeRedirect(null, call) }
+    return {
+      outcome: getOutcome(call, 302),
+      mayRepeat: false,
+      message: describeRedirect(null, getAdvisedRequest(call)),
+    }
   }
   // undici: a proxy refused CONNECT.
   if (matchesMessage(causes, /^Proxy response \(\d+\) ?!== ?200( when HTTP Tunneling)?$/)) {
     return { outcome: 'not-sent', message: `${noResponse}. Check HTTPS_PROXY and NO_PROXY` }
   }
   if (causes.some(isConnectFailure) || isDenoConnectFailure(call, causes)) {
-    return { outcome: 'not-sent', message: noResponse + getAddressAdvice(call) }
+    return { outcome: 'not-sent', message: noResponse + getBaseUrlAdvice(getAdvisedRequest(call)) }
   }
   if (hasCode(causes, /^(ERR_SSL_|EPROTO$)/) || matchesMessage(causes, /wrong version number|packet length too long/)) {
     return { outcome: 'unknown', message: 'the TLS connection failed: perhaps this port speaks http:' }

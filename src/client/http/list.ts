@@ -7,7 +7,7 @@ import { asyncIterator } from '../runtime/environment.ts'
 import { isRecord } from '../runtime/text.ts'
 import { type ApiPromise, type CallResult, createApiPromise } from './api-promise.ts'
 import type { CallSpec } from './call.ts'
-import { callOptionNames, type RequestOptions } from './request-options.ts'
+import { callOptionNames, type RequestOptions, type Validation } from './request-options.ts'
 
 /**
  * Rows per page during iteration if the caller sets no `limit`. It is large, because the rate limit counts requests.
@@ -99,7 +99,7 @@ export interface ListApi {
   readonly run: <T>(spec: CallSpec<T>, options?: RequestOptions) => Promise<CallResult<T>>
   readonly forOperation: (given: { deadline?: number | false | undefined; calledFrom?: Error }) => ListApi
   readonly createContext: (call: Pick<CallSpec<never>, 'method' | 'path'>) => ErrorContext
-  readonly throwOrReport: (error: InvalidResponseError) => void
+  readonly throwOrReport: (error: InvalidResponseError, validation?: Validation) => void
 }
 
 /**
@@ -214,7 +214,8 @@ async function* walk<T>(
   const { received, announced } = progress
   const isWhole = (query?.page ?? 1) === 1
   if (last && isWhole && announced !== undefined && received < announced) {
-    api.throwOrReport(createError(last, 'result', `received ${received} of ${announced} rows`))
+    const error = createError(last, 'result', `received ${received} of ${announced} rows`)
+    api.throwOrReport(error, options.validation)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { AnyShortLinkError, InvalidResponseError, Issue, RateLimitState } from '../errors.ts'
+import { SDK_NAME } from '../platform/apis.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { notify } from '../runtime/notify.ts'
 import { formatDuration } from '../runtime/text.ts'
@@ -94,20 +95,20 @@ export type Listeners = readonly (Observers & {
 
 type EventName = Exclude<keyof Listeners[number], 'onDrift'>
 
+/** A call, as far as its events depend on it. */
+interface EventSource extends Omit<CallEvent, 'method'> {
+  readonly redact: Redact
+  readonly spec: { readonly method: string }
+  readonly client: { readonly environment: () => { readonly listeners: Listeners } }
+}
+
 /** Passes an event of a call to its listeners. The event is created only if there are any. */
 export function emit<Name extends EventName>(
-  {
-    id,
-    method,
-    path,
-    url,
-    redact,
-    endpoint,
-  }: CallEvent & { readonly redact: Redact; readonly endpoint: { readonly listeners: Listeners } },
+  { id, path, url, redact, client, spec: { method } }: EventSource,
   name: Name,
   makeEvent: () => Omit<Parameters<NonNullable<Listeners[number][Name]>>[0], keyof CallEvent>,
 ): void {
-  for (const listener of endpoint.listeners) {
+  for (const listener of client.environment().listeners) {
     const observer = listener[name] as ((event: object) => void) | undefined
     if (observer) notify(observer, { id, method, path: redact(path), url: redact(url), ...makeEvent() })
   }
@@ -151,29 +152,29 @@ export function createLogObservers(level: LogLevel, logger: Logger): Listeners[n
       warnedUntil = now + waitMs
       const others = queued > 1 ? `; ${queued} calls are waiting` : ''
       return logger.warn(
-        `shortlink-sdk: ${method} ${path} waits ${formatDuration(waitMs)} for the rate limit${others}: see the options rateLimit and onWait`,
+        `${SDK_NAME}: ${method} ${path} waits ${formatDuration(waitMs)} for the rate limit${others}: see the options rateLimit and onWait`,
       )
     },
   }
   const info: Listeners[number] = {
     onSuccess: ({ method, path, status, attempts, durationMs }) =>
       logger.info(
-        `shortlink-sdk: ${method} ${path} ${status} in ${formatDuration(durationMs)}${formatAttempts(attempts)}`,
+        `${SDK_NAME}: ${method} ${path} ${status} in ${formatDuration(durationMs)}${formatAttempts(attempts)}`,
       ),
     onError: ({ method, path, error: { code, outcome }, attempts, durationMs }) =>
       logger.info(
-        `shortlink-sdk: ${method} ${path} failed (${code}, ${outcome}) in ${formatDuration(durationMs)}${formatAttempts(attempts)}`,
+        `${SDK_NAME}: ${method} ${path} failed (${code}, ${outcome}) in ${formatDuration(durationMs)}${formatAttempts(attempts)}`,
       ),
   }
   const debug: Listeners[number] = {
     onRequest: ({ id, method, url, attempt }) =>
-      logger.debug(`shortlink-sdk: #${id} ${method} ${url}, attempt ${attempt}`),
+      logger.debug(`${SDK_NAME}: #${id} ${method} ${url}, attempt ${attempt}`),
     onResponse: ({ id, status, durationMs, rateLimit }) => {
       const left = rateLimit.remaining === undefined ? '' : `, ${rateLimit.remaining} requests left`
-      return logger.debug(`shortlink-sdk: #${id} responded ${status} in ${formatDuration(durationMs)}${left}`)
+      return logger.debug(`${SDK_NAME}: #${id} responded ${status} in ${formatDuration(durationMs)}${left}`)
     },
     onRetry: ({ id, delayMs, reason }) =>
-      logger.debug(`shortlink-sdk: #${id} retries in ${formatDuration(delayMs)}: ${reason}`),
+      logger.debug(`${SDK_NAME}: #${id} retries in ${formatDuration(delayMs)}: ${reason}`),
   }
   return { ...(includes('warn') && warn), ...(includes('info') && info), ...(includes('debug') && debug) }
 }

@@ -1,8 +1,8 @@
 import { abortSignal, aFunction, type Checks, count, milliseconds, oneOf } from '../checks/checks.ts'
 import { findMisfit, formatCodePoint, formatValue } from '../checks/mismatch.ts'
-import type { Issue } from '../errors.ts'
 import type { FetchOptions, HeadersInput, OwnFetchOption } from '../runtime/fetch.ts'
 import { describeType, isPlain, isRecord, toPrintable } from '../runtime/text.ts'
+import type { HeaderPair } from './authorization.ts'
 
 /**
  * Changes the headers of a request before each attempt: those of the request that it receives, or of another one that
@@ -13,6 +13,9 @@ export type BeforeRequest = (request: Request) => Request | void | Promise<Reque
 
 /** The priority of a call while it waits for the rate limit. */
 export type Priority = 'normal' | 'low'
+
+/** What to do with a response that doesn't match its documented type. */
+export type Validation = 'strict' | 'report'
 
 /** Options for one call, which override the client's. All are optional. */
 export interface RequestOptions {
@@ -34,6 +37,12 @@ export interface RequestOptions {
    * result. For work that must not slow down other calls, such as an import. Default: the client's, `normal`.
    */
   priority?: Priority | undefined
+  /**
+   * What to do with a response that doesn't match its documented type. `strict`: the call fails. `report`: `onDrift` is
+   * called, and the call succeeds with the fields that match converted and the others as the server sent them. Default:
+   * the client's, `strict`.
+   */
+  validation?: Validation | undefined
   /** Headers to add to the request. */
   headers?: HeadersInput | undefined
   /**
@@ -70,6 +79,7 @@ export const requestOptionChecks = {
     expected: 'a whole number of retries from 0',
   },
   priority: oneOf(['normal', 'low']),
+  validation: oneOf(['strict', 'report']),
   headers: {
     expected: 'names and values of headers, each a line without control characters',
     isValid: (value: unknown) => listHeaderEntries(value)?.every(isHeader) ?? false,
@@ -107,20 +117,6 @@ export const callOptionNames: readonly string[] = [...Object.keys(requestOptionC
 /** @internal */
 export const getValidHeaders = (headers: HeadersInput = {}): HeaderPair[] =>
   (listHeaderEntries(headers) ?? []).filter(isHeader)
-
-export type HeaderPair = [name: string, value: string]
-
-/** Returns the value of the `Authorization` header. @internal */
-export function findAuthorization(headers: readonly HeaderPair[]): string | undefined {
-  return headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1]
-}
-
-/** @internal */
-export const authorizationBesideKey: Issue = {
-  path: ['headers'],
-  message:
-    'Authorization is set by the client, from `apiKey` and `authScheme`: leave it out, or set `apiKey: null` to send your own',
-}
 
 /** Returns the entries of any value that `new Headers` accepts, from any realm; `undefined` for other values. */
 function listHeaderEntries(headers: unknown): (readonly unknown[])[] | undefined {

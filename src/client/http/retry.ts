@@ -26,16 +26,18 @@ const MAX_REFUSALS = 10
 
 /** Returns the attempt updated with its failure, for the next one. */
 export function recordFailure(call: Call<unknown>, attempt: Attempt, { error, outcome }: Failure): Attempt {
-  const isUncounted = isLowPriorityRefusal(call, error) && call.endpoint.refusals.inARow < MAX_REFUSALS
+  const refusals = error.code === 'rate_limit' ? attempt.refusals + 1 : 0
+  const isUncounted = isLowPriorityRefusal(call, error) && refusals < MAX_REFUSALS
   return {
     ...attempt,
-    sent: error.attempts,
+    earlierSends: error.attempts,
     mayHaveSucceeded: attempt.mayHaveSucceeded || (getEffect(call.spec) !== 'read' && outcome === 'unknown'),
     uncounted: attempt.uncounted + (isUncounted ? 1 : 0),
+    refusals,
   }
 }
 
-const isLowPriorityRefusal = ({ priority }: Call<unknown>, { code }: Failure['error']) =>
+const isLowPriorityRefusal = ({ options: { priority } }: Call<unknown>, { code }: Failure['error']) =>
   priority === 'low' && code === 'rate_limit'
 
 /** The shortest wait after a 429, in milliseconds. Some servers send `Retry-After: 0` and refuse again. */
@@ -52,11 +54,11 @@ const USUAL_WINDOW = 60_000
 export function getRetryDelay(
   call: Call<unknown>,
   { number, uncounted }: Attempt,
-  { error, mayRepeat, wait = isLowPriorityRefusal(call, error) ? USUAL_WINDOW : undefined }: Failure,
+  { error, mayRepeat, retryAfterMs = isLowPriorityRefusal(call, error) ? USUAL_WINDOW : undefined }: Failure,
 ): number | undefined {
-  const { retry, endsAt } = call
-  if (!mayRepeat || number - uncounted > retry) return undefined
-  const backoff = wait ?? 500 * 2 ** (number - 1) * (0.5 + Math.random() / 2)
+  const { options, endsAt } = call
+  if (!mayRepeat || number - uncounted > options.retry) return undefined
+  const backoff = retryAfterMs ?? 500 * 2 ** (number - 1) * (0.5 + Math.random() / 2)
   const delayMs = error.code === 'rate_limit' ? Math.max(MIN_REFUSED_WAIT, backoff) : backoff
   return delayMs <= MAX_IMPOSED_WAIT && delayMs < endsAt - systemClock.now() ? delayMs : undefined
 }

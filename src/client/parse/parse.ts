@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { getReason } from '../checks/mismatch.ts'
 import type { Issue } from '../errors.ts'
+import { isRecord } from '../runtime/text.ts'
 import { type StandardSchema, toIssues } from './standard-schema.ts'
 
 /** The maximum number of issues per response. Parsing stops there, because a hostile response could have millions. */
@@ -22,8 +23,8 @@ export function addIssue({ path, issues }: ParseContext, key: string | number, m
 const keepValue = (value: unknown) => value
 
 /**
- * Prepares a value and parses it with a schema. Returns an invalid value unchanged, and adds its issues to the context.
- * `index`: its position in a list.
+ * Prepares a value and parses it with a schema. Adds the issues of an invalid value to the context, and returns it with
+ * those of its fields converted that match. `index`: its position in a list.
  */
 export function parse<T>(
   schema: z.core.$ZodType<T>,
@@ -34,11 +35,23 @@ export function parse<T>(
 ): T {
   const maxIssues = MAX_ISSUES - issues.length
   if (maxIssues <= 0) return value as T
-  const result = z.safeParse(schema, prepare(value))
+  const prepared = prepare(value)
+  const result = z.safeParse(schema, prepared)
   if (result.success) return result.data
   const at = index === undefined ? path : [...path, index]
   issues.push(...toIssues(result.error.issues, at, maxIssues))
-  return value as T
+  return convertFields(schema, prepared) as T
+}
+
+/** Converts the fields of an object that match, and leaves the others as they are. */
+function convertFields(schema: z.core.$ZodType, value: unknown): unknown {
+  if (!isRecord(value) || !('shape' in schema)) return value
+  const fields = Object.entries(schema.shape as Record<string, z.core.$ZodType>)
+  const converted = fields.flatMap(([name, field]) => {
+    const result = z.safeParse(field, value[name])
+    return result.success && result.data !== undefined ? [[name, result.data] as const] : []
+  })
+  return { ...value, ...Object.fromEntries(converted) }
 }
 
 /**

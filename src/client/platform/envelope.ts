@@ -6,9 +6,18 @@ import { type ParseContext, parse, parseWithStandardSchema } from '../parse/pars
 import type { StandardSchema } from '../parse/standard-schema.ts'
 import { isRecord } from '../runtime/text.ts'
 import { type Prepare, toObject } from './prepare.ts'
+import { type HeadersLike, rateHeaders } from './rate-headers.ts'
 
 /** Opens the envelope of a parsed body. Returns `undefined` if the body has none. */
-export function openEnvelope(body: unknown, httpStatus: number): Envelope | undefined {
+export function openEnvelope(body: unknown, httpStatus: number, headers?: HeadersLike): Envelope | undefined {
+  // Some gateways respond with 403 above the rate limit.
+  const isRateLimited =
+    httpStatus === 403 && headers?.get(rateHeaders.remaining) === '0' && /RATE_?LIMIT/i.test(findMessage(body))
+  const opened = open(body, httpStatus)
+  return isRateLimited && opened?.ok === false ? { ...opened, status: 429 } : opened
+}
+
+function open(body: unknown, httpStatus: number): Envelope | undefined {
   const httpOk = httpStatus >= 200 && httpStatus < 300
   if (!isRecord(body)) return httpOk ? undefined : { ok: false, status: httpStatus, message: '', body }
   const { error } = body

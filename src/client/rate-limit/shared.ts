@@ -2,7 +2,7 @@ import { type Checks, checkOptions, nonEmptyString } from '../checks/checks.ts'
 import { describeMismatch, getReason } from '../checks/mismatch.ts'
 import { ConfigurationError, describe, type Issue } from '../errors.ts'
 import { DAY } from '../platform/rate-headers.ts'
-import { EXPIRED, withDeadline } from '../runtime/abort.ts'
+import { TIMED_OUT, withDeadline } from '../runtime/abort.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import { Limiter, type RateLimiter, type SlotWindow } from './limiter.ts'
 import { type RateLimitResponse, RateLimitWindow } from './window.ts'
@@ -228,7 +228,7 @@ class SharedWindow implements SlotWindow {
         return false
       }
       this.#askAgainAt = this.#clock.now() + STORE_PAUSE
-      this.#loseStore(refusal === EXPIRED ? `it did not respond within ${STORE_TIMEOUT} ms` : getReason(refusal))
+      this.#loseStore(refusal === TIMED_OUT ? `it did not respond within ${STORE_TIMEOUT} ms` : getReason(refusal))
       return true
     }
   }

@@ -6,6 +6,7 @@ import {
   dateTime,
   defineChecks,
   id,
+  ids,
   nonEmptyString,
   secret,
   string,
@@ -278,11 +279,7 @@ const optionalChecks = {
   metaimage: string,
   title: string,
   description: string,
-  pixels: {
-    expected: 'a list of ids',
-    isValid: (value: unknown) => Array.isArray(value) && value.every(id.isValid),
-    isId: true,
-  } satisfies Check,
+  pixels: ids,
   channel: id,
   campaign: id,
   deeplink: {

@@ -45,7 +45,7 @@ function createAbortError(message: string): Error {
 }
 
 /** The abort reason of an attempt that timed out. */
-export const EXPIRED: unique symbol = Symbol('expired')
+export const TIMED_OUT: unique symbol = Symbol('timed out')
 
 /**
  * Runs work until it ends, aborts, or times out after `timeout` milliseconds (`false` or `Infinity`: never), even if it
@@ -69,7 +69,7 @@ export function withDeadline<T>(
       controller.abort(reason)
     }
     // A timer of `Infinity` would fire at once.
-    let timer = timeout === false || timeout === Infinity ? undefined : setTimeout(stop, timeout, EXPIRED)
+    let timer = timeout === false || timeout === Infinity ? undefined : setTimeout(stop, timeout, TIMED_OUT)
     const end = () => {
       clearTimeout(timer)
       unsubscribe?.()
@@ -91,6 +91,6 @@ export function withDeadline<T>(
 export async function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   const waitForever = () => new Promise<void>(() => {})
   await withDeadline(waitForever, milliseconds, signal).catch((reason) => {
-    if (reason !== EXPIRED) throw reason
+    if (reason !== TIMED_OUT) throw reason
   })
 }

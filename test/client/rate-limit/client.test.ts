@@ -101,6 +101,14 @@ describe('the rate limit of a client', () => {
     expect(sandbox.requests).toHaveLength(2)
   })
 
+  it('belongs to the last Authorization of the client and withOptions, which is sent', async () => {
+    const { client } = setUp({ apiKey: null, headers: { Authorization: 'Bearer one' } })
+    const other = client.withOptions({ headers: { Authorization: 'Bearer other' } })
+    await call(other)
+    expect(other.rateLimit.remaining).toBe(29)
+    expect(client.rateLimit.remaining).toBe(30)
+  })
+
   it('belongs to the key in the environment at the time of the call', async () => {
     const { client } = setUp({ apiKey: undefined })
     onTestFinished(() => void vi.unstubAllEnvs())

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it, vi } from 'vitest'
-import { EXPIRED, onAbort, withDeadline } from '../../../src/client/runtime/abort.ts'
+import { onAbort, TIMED_OUT, withDeadline } from '../../../src/client/runtime/abort.ts'
 
 const forever = () => new Promise<never>(() => {})
 
@@ -11,8 +11,8 @@ describe('withDeadline', () => {
       given = signal
       return forever()
     }
-    await expect(withDeadline(work, 1, undefined)).rejects.toBe(EXPIRED)
-    expect(given?.reason).toBe(EXPIRED)
+    await expect(withDeadline(work, 1, undefined)).rejects.toBe(TIMED_OUT)
+    expect(given?.reason).toBe(TIMED_OUT)
   })
 
   it('does not start work if the signal is already aborted', async () => {

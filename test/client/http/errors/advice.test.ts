@@ -187,7 +187,7 @@ describe('a misspelled or misplaced name', () => {
 
   it('the valid options are listed if no name is close', () => {
     expect(() => connect({ origin: 'https://sho.rt' }, { elephants: 0 } as never)).toThrow(
-      /^elephants: unknown option, expected one of timeout, deadline, retry, priority, headers, fetchOptions, beforeRequest, baseUrl, /,
+      /^elephants: unknown option, expected one of timeout, deadline, retry, priority, validation, headers, fetchOptions, beforeRequest, baseUrl, /,
     )
   })
 

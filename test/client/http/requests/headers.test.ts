@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import type { ShortLinkClient } from 'shortlink-sdk'
 import { describe, expect, it } from 'vitest'
 import { connect, KEY } from '../../../helpers/client.ts'
 import { failure } from '../../../helpers/outcome.ts'
@@ -40,6 +41,49 @@ describe('headers', () => {
     const error = await failure(client.account.get())
     expect(server.seen[0]!.headers.authorization).toBe('Basic c2hvcDpodXNo')
     expect(inspect(error) + JSON.stringify(error)).not.toContain('c2hvcDpodXNo')
+  })
+
+  describe('with several Authorizations', () => {
+    const own = (value: string) => ({ Authorization: `Bearer ${value}` })
+    const [ofClient, ofOptions, ofCall, ofHook] = [
+      'client-credentials',
+      'options-credentials',
+      'call-credentials',
+      'hook-credentials',
+    ]
+
+    it.each<[last: string, call: (client: ShortLinkClient) => PromiseLike<unknown>, sent: string]>([
+      ['of the client', (client) => client.account.get(), ofClient],
+      ['of withOptions', (client) => client.withOptions({ headers: own(ofOptions) }).account.get(), ofOptions],
+      [
+        'of the call',
+        (client) => client.withOptions({ headers: own(ofOptions) }).account.get({ headers: own(ofCall) }),
+        ofCall,
+      ],
+      [
+        'of a hook',
+        (client) =>
+          client.account.get({
+            headers: own(ofCall),
+            beforeRequest: (request) => request.headers.set('authorization', `Bearer ${ofHook}`),
+          }),
+        ofHook,
+      ],
+    ])('send the last one, that %s, and the error shows none of them', async (_, call, sent) => {
+      const message = `None of ${ofClient}, ${ofOptions}, ${ofCall}, ${ofHook}`
+      const server = await serve({ status: 401, body: { error: 1, message } })
+      const error = await failure(call(connect(server, { apiKey: null, headers: own(ofClient) })))
+      expect(server.seen[0]!.headers.authorization).toBe(`Bearer ${sent}`)
+      expect(inspect(error) + JSON.stringify(error)).not.toContain(sent)
+      expect(inspect(error) + JSON.stringify(error)).not.toContain(ofClient)
+    })
+
+    it('of a hook that sign each request are no secrets of the client', async () => {
+      const server = await serve({})
+      const client = connect(server, { apiKey: null, validation: 'report', logLevel: 'off' })
+      await client.account.get({ beforeRequest: (request) => request.headers.set('authorization', `Bearer ${ofHook}`) })
+      expect(client.redact(ofHook)).toBe(ofHook)
+    })
   })
 
   it.each([

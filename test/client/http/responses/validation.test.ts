@@ -1,4 +1,4 @@
-import { type Drift, InvalidResponseError, type ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
+import { type Drift, InvalidResponseError, ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
 import { Campaign, Domain, Link, LinkDetails, OpenerLink, QrDetails, QrStatistics } from 'shortlink-sdk/schemas'
 import { describe, expect, it, vi } from 'vitest'
 import { connect } from '../../../helpers/client.ts'
@@ -100,10 +100,10 @@ describe('a field under the name of some servers', () => {
     expect(await read(body, (c) => c.campaigns.create({}))).toEqual({ ...campaign, domain: 'https://go.example' })
   })
 
-  it('an invalid row is returned unchanged, with its original names', async () => {
+  it('an invalid row has its documented names too, and the odd field as it came', async () => {
     const row = { ...campaign, name: undefined, domain: 'Spring', public: 'maybe' }
     const client = connect(await serve(page('campaigns', [row])), { validation: 'report' })
-    expect((await client.campaigns.list()).items).toEqual([row])
+    expect((await client.campaigns.list()).items).toEqual([{ ...campaign, name: 'Spring', public: 'maybe' }])
   })
 
   it.each(['cta', 'overlay'])('overlays under `%s` are read', async (key) => {
@@ -176,11 +176,40 @@ describe('a response that does not match its documented type', () => {
     expect((error as InvalidResponseError).body).toEqual(response.body)
   })
 
-  it('is returned unchanged with `report`, and `onDrift` receives the issues without values', async () => {
+  it('has its matching fields converted with `report`, and `onDrift` receives the issues without values', async () => {
     const drifts: Drift[] = []
     const { items } = await list({ validation: 'report', onDrift: (drift) => drifts.push(drift) })
-    expect(items).toEqual([splash(1), bad, 'no row'])
+    expect(items).toEqual([splash(1), { ...bad, name: '5' }, 'no row'])
     expect(drifts).toEqual([{ method: 'GET', path: '/splash', issues }])
+  })
+
+  it('is read as `validation` of the call says, in either direction', async () => {
+    const onDrift = vi.fn()
+    const strict = connect(await serve(response), { onDrift })
+    expect((await strict.splash.list({}, { validation: 'report' })).items).toHaveLength(3)
+    expect(onDrift).toHaveBeenCalledTimes(1)
+    const reporting = connect(await serve(response), { validation: 'report', onDrift })
+    expect(await failure(reporting.splash.list({}, { validation: 'strict' }))).toMatchObject({ reason: 'schema' })
+    expect(onDrift).toHaveBeenCalledTimes(1)
+  })
+
+  it('fails in a lookup whatever `validation` says', async () => {
+    const body = { error: 0, details: { id: 'one', shorturl: 'https://sho.rt/tea' } }
+    const client = connect(await serve({ body }), { validation: 'report' })
+    const error = await failure(client.links.find('tea', { validation: 'report' }))
+    expect(error).toMatchObject({ reason: 'schema' })
+  })
+
+  it('succeeds with one drift for a client that has an `openerUrl` alone', async () => {
+    const drifts: Drift[] = []
+    const body = { error: 0, id: 'one', shorturl: 's', status: 's', provider: 'p', domain: 'd', devicetarget: [] }
+    const { origin } = await serve({ body })
+    const client = new ShortLinkClient({
+      ...{ openerUrl: origin, apiKey: null, validation: 'report' },
+      onDrift: (drift) => drifts.push(drift),
+    })
+    expect(await client.opener.create({ url: 'https://shop.example' })).toMatchObject({ id: 'one', status: 's' })
+    expect(drifts).toMatchObject([{ method: 'POST', path: '/v3/api', issues: [{ path: ['id'] }] }])
   })
 
   it('does not call onDrift if everything matches', async () => {
