@@ -6,6 +6,7 @@ import { version } from '../../package.json'
 import { findSimilarName } from '../client/checks/checks.ts'
 import { ConfigurationError } from '../client/errors.ts'
 import { createSandbox, type Sandbox, type SandboxDialect, sampleData } from './index.ts'
+import { formatAddresses, formatCurl, quoteForShell } from './introduction.ts'
 import { createAndServe, type SandboxServer } from './server.ts'
 
 const help = `Start a mock server of the short-link platform on this machine
@@ -21,11 +22,13 @@ Options:
   --rate-limit <n>   requests a minute, or off; default: 30
   --chaos <share>    share of requests that fail, from 0 to 1; default: 0
   --seed <n>         seed for --chaos; default: 1
+  --quiet            print no line per request
   --help             print this text
   --version          print the version
 
 With COMMAND, as in \`shortlink-sandbox -- node first.mjs\`, runs it with the variables set
-that a client reads, and ends with its exit code.`
+that a client reads, and ends with its exit code. Without it, prints a line per request to
+standard error.`
 
 const options = {
   port: { type: 'string' },
@@ -36,6 +39,7 @@ const options = {
   'rate-limit': { type: 'string', default: '30' },
   chaos: { type: 'string', default: '0' },
   seed: { type: 'string', default: '1' },
+  quiet: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const
@@ -72,7 +76,7 @@ async function start(args: string[]): Promise<number | undefined> {
   const rate = parseNumber('chaos', values.chaos, 0, 1)
   const seed = parseWhole('seed', values.seed, 0, 2 ** 53)
   const port = parseWhole('port', values.port ?? (program === undefined ? '4010' : '0'), 0, 65_535)
-  const log = program === undefined ? (line: string) => console.log(line) : () => {}
+  const log = program === undefined && !values.quiet ? (line: string) => console.error(line) : undefined
   const rateLimit = requests > 0 && { requests }
   const { sandbox, server } = await createAndServe(
     (addresses) => createPlatform(dialect, { ...addresses, apiKey: key, rateLimit, data }),
@@ -171,20 +175,13 @@ async function runProgram(program: string, args: string[], variables: Record<str
   else process.once('beforeExit', () => process.kill(process.pid, signal))
 }
 
-function formatGreeting(platform: Sandbox, served: SandboxServer): string {
-  const { apiKey, dialect, authScheme } = platform
-  const { baseUrl, openerUrl } = served
-  const quoteForShell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+function formatGreeting(sandbox: Sandbox, server: SandboxServer): string {
   const quoteForPowerShell = (text: string) => `'${text.replaceAll("'", "''")}'`
   // Default values do not have to be set.
-  const set = Object.entries(getVariables(platform, served)).filter(([, value]) => value !== '30' && value !== 'Bearer')
-  const key = authScheme === 'raw' ? apiKey : `${authScheme} ${apiKey}`
-  return `The sandbox responds in the ${dialect} dialect. Ctrl+C stops it.
+  const set = Object.entries(getVariables(sandbox, server)).filter(([, value]) => value !== '30' && value !== 'Bearer')
+  return `The sandbox responds in the ${sandbox.dialect} dialect. Ctrl+C stops it.
 
-  Management API   ${baseUrl}
-  App opener       ${openerUrl}
-  API key          ${apiKey}
-  Page             ${new URL('/', baseUrl)}
+${formatAddresses(sandbox, server)}
 
 For your client, in a shell:
 ${set.map(([name, value]) => `  export ${name}=${quoteForShell(value)}`).join('\n')}
@@ -193,6 +190,6 @@ In PowerShell:
   ${set.map(([name, value]) => `$env:${name}=${quoteForPowerShell(value)}`).join('; ')}
 
 Try:
-  curl -H ${quoteForShell(`Authorization: ${key}`)} ${quoteForShell(`${baseUrl}/campaigns`)}
+${formatCurl(sandbox, server)}
 `
 }

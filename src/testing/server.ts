@@ -1,15 +1,17 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, isIP } from 'node:net'
 import { Readable } from 'node:stream'
-import { json } from 'node:stream/consumers'
+import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { aFunction, type Checks, string } from '../client/checks/checks.ts'
 import { ConfigurationError } from '../client/errors.ts'
 import type { Closable } from '../client/runtime/async-disposable.ts'
+import { isControlPath, respondToControl } from './control.ts'
+import { formatIntroduction } from './introduction.ts'
 import { assertOptions, createNumberCheck } from './options.ts'
-import { isControlPath, isForPage, respondForPage } from './page/page.ts'
 import { hideSecret } from './platform/request-log.ts'
+import { decode } from './platform/routes.ts'
 import type { Sandbox } from './sandbox.ts'
 
 export type { Sandbox }
@@ -42,7 +44,7 @@ const serveChecks: Checks<keyof ServeOptions> = {
 
 /**
  * Serves a sandbox over HTTP on a port, for programs that cannot use a custom `fetch`. Short addresses open below its
- * root: `http://127.0.0.1:4010/opening` is `https://sho.rt/opening`. `/` is a page that shows and controls the sandbox.
+ * root: `http://127.0.0.1:4010/opening` is `https://sho.rt/opening`. `/` responds with the addresses and the key as text.
  * If addresses in responses, such as the `link` of a QR code, must point to the server, pass its address:
  * `createSandbox({ baseUrl: 'http://127.0.0.1:4010/api' })`.
  *
@@ -84,19 +86,20 @@ export async function createAndServe(
       incoming.socket.resetAndDestroy()
     }
     const status = outgoing.headersSent ? outgoing.statusCode : 'dropped'
-    if (!isForPage(method, url)) {
-      log?.(`${method} ${hideSecrets(url)} ${status} ${Math.round(performance.now() - start)} ms`)
-    }
+    const duration = Math.round(performance.now() - start)
+    log?.(`${method} ${formatPath(url, sandbox.apiKey)} ${status} ${duration} ms`)
   }
 
   async function getResponse(incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
     const { method = 'GET', url = '/' } = incoming
-    if (isForPage(method, url)) {
+    const isRoot = method === 'GET' && url === '/'
+    if (isRoot || isControlPath(url)) {
       const refuse = (error: string) => Response.json({ error }, { status: 403 })
-      if (!isOwnHost(incoming.headers.host, host)) return refuse(unknownHost)
-      if (isControlPath(url) && !isOwnOrigin(incoming.headers)) return refuse(foreignPage)
-      const body = method === 'GET' ? undefined : await json(incoming).catch(() => undefined)
-      return respondForPage(sandbox, method, url, body)
+      const origin = findOwnOrigin(incoming.headers.host, host)
+      if (origin === undefined) return refuse('unknown host: use localhost or the address of the sandbox')
+      if (isRoot) return createTextResponse(formatIntroduction(sandbox, createAddresses(origin)))
+      if (!isFromOwnOrigin(incoming.headers)) return refuse('a page of another origin may not control the sandbox')
+      return respondToControl(sandbox, method, url, await text(incoming))
     }
     const controller = new AbortController()
     outgoing.on('close', () => controller.abort())
@@ -117,7 +120,7 @@ export async function createAndServe(
     server.closeAllConnections()
     return new Promise<void>((resolve) => server.close(() => resolve()))
   }
-  const addresses = { baseUrl: `${origin}/api`, openerUrl: `${origin}/opener` }
+  const addresses = createAddresses(origin)
   let sandbox: Sandbox
   try {
     sandbox = create(addresses)
@@ -129,28 +132,31 @@ export async function createAndServe(
   return { sandbox, server: { ...addresses, close, [Symbol.asyncDispose]: close } }
 }
 
-const unknownHost = 'Unknown host: open the page at localhost or at the address of the sandbox.'
+const createAddresses = (origin: string) => ({ baseUrl: `${origin}/api`, openerUrl: `${origin}/opener` })
 
-const foreignPage = 'Only the page of the sandbox may do this, not a page of another origin.'
+function createTextResponse(body: string): Response {
+  return new Response(body, { headers: { 'Content-Type': 'text/plain; charset=utf-8' } })
+}
 
 /**
- * Returns whether a request is from the server's own page, or from a program that is not a browser. Browsers state that
- * in `Sec-Fetch-Site`, or only in `Origin` for a page over plain http.
+ * Returns whether a request is from a page of the server's own origin, or from a program that is not a browser. Browsers
+ * state that in `Sec-Fetch-Site`, or only in `Origin` for a page over plain http.
  */
-function isOwnOrigin({ host, origin, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
+function isFromOwnOrigin({ host, origin, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
   if (site !== undefined) return site === 'same-origin' || site === 'none'
   return origin === undefined || origin === `http://${host}`
 }
 
 /**
- * Returns whether a `Host` header names this machine or the chosen `host`. The page shows the key, and an attacker's
- * DNS may point any of their names here (DNS rebinding), but not an IP address.
+ * Returns the origin that a `Host` header names, if it is this machine or the chosen `host`. The response shows the key,
+ * and an attacker's DNS may point any of their names here (DNS rebinding), but not an IP address.
  */
-function isOwnHost(header: string | undefined, host: string): boolean {
+function findOwnOrigin(header: string | undefined, host: string): string | undefined {
   const address = `http://${header}`
-  if (!URL.canParse(address)) return false
-  const { hostname } = new URL(address)
-  return /(^|\.)localhost$/.test(hostname) || hostname === host || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
+  if (!URL.canParse(address)) return undefined
+  const { hostname, origin } = new URL(address)
+  const isOwn = /(^|\.)localhost$/.test(hostname) || hostname === host || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
+  return isOwn ? origin : undefined
 }
 
 function createRequestInit(incoming: IncomingMessage, signal: AbortSignal): RequestInit {
@@ -162,11 +168,20 @@ function createRequestInit(incoming: IncomingMessage, signal: AbortSignal): Requ
   return init
 }
 
-function hideSecrets(url: string): string {
-  const [path, query] = url.split('?', 2)
-  if (query === undefined) return url
-  const shown = [...new URLSearchParams(query)].map(([name, value]) => [name, String(hideSecret(name, value))])
-  return `${path}?${new URLSearchParams(shown)}`
+/** Formats a path with its query for a log, without passwords, and without the key in any parameter or segment. */
+function formatPath(url: string, apiKey: string): string {
+  const hideKey = (text: string) => {
+    if (apiKey === '') return text
+    const shown = text.replaceAll(apiKey, '***')
+    return decode(shown).includes(apiKey) ? '***' : shown
+  }
+  const [path = '', query] = url.split('?', 2)
+  if (query === undefined) return hideKey(path)
+  const shown = [...new URLSearchParams(query)].map(([name, value]) => [
+    hideKey(name),
+    String(hideSecret(name, hideKey(value))),
+  ])
+  return `${hideKey(path)}?${new URLSearchParams(shown)}`
 }
 
 /** Translates a path of the server into an address of the sandbox. */

@@ -24,7 +24,7 @@ async function run(...args: string[]) {
 async function start(...args: string[]) {
   const { stdout, stderr } = await run('--port', '0', ...args)
   expect(stderr).toBe('')
-  const log = vi.spyOn(console, 'log').mockImplementation(() => {})
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {})
   const [stop] = process.rawListeners('SIGTERM').slice(-1) as [(signal: string) => void]
   onTestFinished(() => {
     stop('SIGTERM')
@@ -36,7 +36,7 @@ async function start(...args: string[]) {
   return { stdout, baseUrl, log, get, stop }
 }
 
-it('prints its addresses, responds, logs a line per request, and ends on a signal', async () => {
+it('prints its addresses, responds, prints a line per request to standard error, and ends on a signal', async () => {
   const { stdout, get, log, stop } = await start('--key', 'k 1', '--rows', '40', '--rate-limit', '5')
   expect(stdout).toMatch(/^The sandbox responds in the reference dialect\. Ctrl\+C stops it\.$/m)
   expect(stdout).toMatch(/curl -H 'Authorization: Bearer k 1' 'http:\S+\/api\/campaigns'/)
@@ -52,6 +52,13 @@ it('prints its addresses, responds, logs a line per request, and ends on a signa
 
   stop('SIGTERM')
   await vi.waitFor(() => expect(get('/campaigns', '')).rejects.toThrow())
+})
+
+it('prints no line per request with --quiet', async () => {
+  const { stdout, get, log } = await start('--quiet')
+  expect(stdout).toMatch(/Management API/)
+  await get('/campaigns', 'Bearer sandbox-key')
+  expect(log).not.toHaveBeenCalled()
 })
 
 it('accepts a list of deviations, and prints the variables that a client needs for them', async () => {
@@ -119,6 +126,7 @@ it.each([
   [['--rows', '--seed'], '--rows needs a value'],
   [['--rows', '2.5'], "--rows takes a whole number, not '2.5'"],
   [['--help=yes'], '--help takes no value'],
+  [['--quiet=yes'], '--quiet takes no value'],
   [['--'], 'there is no command after --'],
   [['node', 'first.mjs'], "to run 'node', write -- before it"],
   [['--', 'no-such-program'], "cannot run 'no-such-program' (ENOENT)"],

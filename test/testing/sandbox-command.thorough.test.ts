@@ -90,7 +90,7 @@ describe('shortlink-sandbox -- COMMAND', () => {
     const { code, stdout, output } = await run('--rate-limit', '5', ...node(program, '--', '--help')).ended
     expect(JSON.parse(stdout)).toEqual(['The catalogue of tea.\n', true, '5', 'Bearer', '--help'])
     expect(code).toBe(7)
-    expect(output).toMatch(/^The sandbox is at http:\/\/127\.0\.0\.1:\d+\/ while \S+node runs\.\n/)
+    expect(output.replace(stdout, '')).toMatch(/^The sandbox is at http:\/\/127\.0\.0\.1:\d+\/ while \S+node runs\.\n$/)
   })
 
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { createConnection } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { promisify } from 'node:util'
 import { type SandboxServer, type ServeOptions, serve } from 'shortlink-sdk/node'
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -72,17 +74,41 @@ describe('serve', () => {
     expect(await served).toEqual([expect.stringMatching(/^GET \/api\/account 200 \d+ ms$/)])
   })
 
-  test('serve logs each request with its time, without passwords and keys in its query, except requests of the page', async () => {
+  test('serve logs each request with its time, without passwords and keys in its query', async () => {
     const log = new EventEmitter()
     const { baseUrl } = await start({ log: (line) => log.emit('line', line) })
     const logged = once(log, 'line')
-    await fetch(new URL('/sandbox/state', baseUrl))
     await fetch(`${baseUrl}/files/upload/a.txt?name=a%20b&password=PASS&api_key=KEY-1&key=KEY-2`, { method: 'POST' })
     expect(await logged).toEqual([
       expect.stringMatching(
         /^POST \/api\/files\/upload\/a\.txt\?name=a\+b&password=\*{3}&api_key=\*{3}&key=\*{3} 401 \d+ ms$/,
       ),
     ])
+  })
+
+  test.each(['/', '/sandbox/state'])('serve logs a request for %s', async (path) => {
+    const log = new EventEmitter()
+    const { baseUrl } = await start({ log: (line) => log.emit('line', line) })
+    const logged = once(log, 'line')
+    await fetch(new URL(path, baseUrl))
+    expect(await logged).toEqual([expect.stringMatching(`^GET ${path} 200 \\d+ ms$`)])
+  })
+
+  test.each([
+    ['/account?auth=KEY%201%2F2', '/api/account?auth=***'],
+    ['/account?auth=Bearer+KEY+1/2', '/api/account?auth=Bearer+***'],
+    ['/account?KEY%201%2F2', '/api/account?***='],
+    ['/account?auth=KEY%25201/2', '/api/account?auth=***'],
+    ['/KEY%201/2/account', '***'],
+    ['/account%', '/api/account%'],
+  ])('serve logs the path %s without the key', async (path, shown) => {
+    const log = new EventEmitter()
+    const sandbox = createSandbox({ apiKey: 'KEY 1/2' })
+    const { baseUrl } = await start({ log: (line) => log.emit('line', line) }, sandbox)
+    const logged = once(log, 'line')
+    await fetch(baseUrl + path)
+    const [line] = await logged
+    expect(line.replaceAll('%2A', '*').split(' ')[1]).toBe(shown)
   })
 
   test.skipIf(!hasIPv6)('serve listens on IPv6, whose addresses have brackets', async () => {
@@ -110,21 +136,36 @@ describe('serve', () => {
   })
 })
 
-describe('the page at /', () => {
+test('GET / responds with the addresses at which it was reached, the key, and a command that works', async () => {
+  const { baseUrl } = await start({}, createSandbox({ apiKey: "it's a key", dialect: ['key-as-token'] }))
+  const site = `http://localhost:${new URL(baseUrl).port}`
+  const response = await fetch(site)
+  expect(response.headers.get('Content-Type')).toBe('text/plain; charset=utf-8')
+  const shown = await response.text()
+  expect(
+    shown,
+  ).toBe(`This is a mock server of the short-link platform, made with shortlink-sdk. It keeps its data in memory.
+
+  Management API   ${site}/api
+  App opener       ${site}/opener
+  API key          it's a key
+
+Try:
+  curl -H 'Authorization: Token it'\\''s a key' '${site}/api/campaigns'
+`)
+  const printArguments = `curl() { printf '%s\\n' "$@"; }; ${/curl .*/.exec(shown)![0]}`
+  const { stdout } = await promisify(execFile)('sh', ['-c', printArguments])
+  const [, header = '', url = ''] = stdout.split('\n')
+  const campaigns = await fetch(url, { headers: [header.split(': ') as [string, string]] })
+  expect(await campaigns.json()).toMatchObject({ error: '0', data: { campaigns: [] } })
+})
+
+describe('the paths that control the sandbox', () => {
   const control = (baseUrl: string, action: string, body: object) =>
     fetch(new URL(`/sandbox/${action}`, baseUrl), { method: 'POST', body: JSON.stringify(body) })
   const state = async (baseUrl: string) => (await fetch(new URL('/sandbox/state', baseUrl))).json()
 
-  test('the page at / is a single response that loads nothing', async () => {
-    const { baseUrl } = await start()
-    const response = await fetch(new URL('/', baseUrl))
-    const html = await response.text()
-    expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8')
-    expect(html).toContain('<script type="module">')
-    expect(html).not.toMatch(/(src|href)="(?!data:)/)
-  })
-
-  test('the page shows rows and requests, without bytes, passwords and the sent key', async () => {
+  test('/sandbox/state has rows and requests, without bytes, passwords and the sent key', async () => {
     const { sandbox, baseUrl, headers } = await start()
     sandbox.data.account.password = 'PASS-1'
     sandbox.data.files[0]!.password = 'PASS-2'
@@ -144,7 +185,7 @@ describe('the page at /', () => {
     expect(JSON.stringify(shown)).not.toContain('PASS-')
   })
 
-  test('the page can make a request fail, advance the clock and reset the sandbox', async () => {
+  test('they make a request fail, advance the clock and reset the sandbox', async () => {
     const { sandbox, baseUrl, headers } = await start({}, createSandbox({ now: () => 0 }))
     await control(baseUrl, 'fail', { status: 503 })
     expect((await fetch(`${baseUrl}/account`, { headers })).status).toBe(503)
@@ -163,7 +204,7 @@ describe('the page at /', () => {
     ['localhost.example', 403],
     ['not a host', 403],
   ])(
-    'a request for the page with the host %s gets %d, because other names may resolve to this server',
+    'a request for the key with the host %s gets %d, because other names may resolve to this server',
     async (Host, status) => {
       const { baseUrl } = await start()
       for (const path of ['/', '/sandbox/state']) {
@@ -192,24 +233,37 @@ describe('the page at /', () => {
     expect(sandbox.requests).toHaveLength(status === 200 ? 0 : 1)
   })
 
-  test('a link on another site can open the page', async () => {
+  test('a link on another site can open /, and not the state', async () => {
     const { baseUrl } = await start()
     const headers = { 'Sec-Fetch-Site': 'cross-site' }
     expect((await fetch(new URL('/', baseUrl), { headers })).status).toBe(200)
     expect((await fetch(new URL('/sandbox/state', baseUrl), { headers })).status).toBe(403)
   })
 
-  test.each([
-    ['fail', { status: 99 }, 'fail.status: expected a whole number from 200 to 599, received 99'],
-    ['advance', { ms: 'long' }, 'advance: expected a number of milliseconds'],
-    ['explode', {}, 'Unknown action: explode.'],
-  ])('an invalid request to %s with %j gets 400', async (action, body, error) => {
+  test.each<[action: string, body: BodyInit, error: string]>([
+    ['fail', '{"status":99}', 'fail.status: expected a whole number from 200 to 599, received 99'],
+    ['fail', '', 'fail: nothing would fail: set status, body, headers, delay, drop, stall or redirect'],
+    ['fail', 'null', 'fail: expected an object of options, received null'],
+    ['advance', '{"ms":"long"}', 'advance: expected a number of milliseconds'],
+    ['advance', '{"seconds":1}', 'advance.seconds: unknown option, expected one of ms'],
+    ['advance', '', 'advance: expected a number of milliseconds'],
+    ['explode', '{}', 'expected GET /sandbox/state, or POST /sandbox/fail, /sandbox/advance or /sandbox/reset'],
+    ['toString', '{}', 'expected GET /sandbox/state, or POST /sandbox/fail, /sandbox/advance or /sandbox/reset'],
+  ])('an invalid request to %s with the body %j gets 400', async (action, body, error) => {
     const { baseUrl } = await start()
-    const response = await control(baseUrl, action, body)
+    const response = await fetch(new URL(`/sandbox/${action}`, baseUrl), { method: 'POST', body })
     expect([response.status, await response.json()]).toEqual([400, { error }])
   })
 
-  test('the page and its requests are not in sandbox.requests', async () => {
+  test('a body that is not JSON gets 400, and reset needs none', async () => {
+    const { baseUrl } = await start()
+    const post = (body?: string) => fetch(new URL('/sandbox/reset', baseUrl), { method: 'POST', ...(body && { body }) })
+    const refused = await post('{')
+    expect([refused.status, await refused.json()]).toEqual([400, { error: expect.stringContaining('JSON') }])
+    expect((await post()).status).toBe(200)
+  })
+
+  test('requests for / and for these paths are not in sandbox.requests', async () => {
     const { sandbox, baseUrl } = await start()
     await fetch(new URL('/', baseUrl))
     await control(baseUrl, 'advance', { ms: 1 })

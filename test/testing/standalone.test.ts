@@ -13,19 +13,13 @@ const files = readdirSync(sandbox, { recursive: true, encoding: 'utf8' })
 const imports = (file: string) =>
   ts.preProcessFile(readFileSync(file, 'utf8')).importedFiles.map(({ fileName }) => fileName)
 
-test('only the server, its page and its command need Node, only the handlers need msw, and only QR codes need another package', () => {
+test('only the server and its command need Node, only the handlers need msw, and only QR codes need another package', () => {
   const packages = Object.fromEntries(
     files
       .map((file) => [relative(sandbox, file), imports(file).filter((name) => !name.startsWith('.'))] as const)
       .filter(([, names]) => names.length > 0),
   )
-  const {
-    'server.ts': ofServer,
-    'page/page.ts': ofPage,
-    'run-sandbox.ts': ofRun,
-    'sandbox-command.ts': ofCommand,
-    ...others
-  } = packages
-  expect([...ofServer!, ...ofPage!, ...ofRun!, ...ofCommand!].filter((name) => !name.startsWith('node:'))).toEqual([])
+  const { 'server.ts': ofServer, 'run-sandbox.ts': ofRun, 'sandbox-command.ts': ofCommand, ...others } = packages
+  expect([...ofServer!, ...ofRun!, ...ofCommand!].filter((name) => !name.startsWith('node:'))).toEqual([])
   expect(others).toEqual({ 'msw.ts': ['msw'], 'platform/short-addresses.ts': ['uqr'] })
 })

@@ -43,7 +43,7 @@ export function parseJsonOrText(bytes: Uint8Array): unknown {
   }
 }
 
-/** Replaces passwords and keys, because a terminal or a page may be on a shared screen. */
+/** Replaces passwords and keys, because a terminal may be on a shared screen. */
 export function hideSecret(name: string, value: unknown): unknown {
   return value !== '' && /pass|token|secret|^(api[-_]?)?key$/i.test(name) ? '***' : value
 }

@@ -78,7 +78,8 @@ export function matchPath(pattern: string, path: string): Record<string, string>
   return params
 }
 
-function decode(value: string): string {
+/** Decodes percent-encoding, if it is valid. */
+export function decode(value: string): string {
   try {
     return decodeURIComponent(value)
   } catch {
