@@ -37,3 +37,11 @@ test.each([
   expect(count).toBeGreaterThanOrEqual(least)
   expect(broken).toEqual([])
 })
+
+test('each page that the skill names without a link is in the package', async () => {
+  const packed = await listPackedFiles(repository)
+  const skill = await readFile(new URL('docs/skills/shortlink-sdk/SKILL.md', repository), 'utf8')
+  const named = [...skill.matchAll(/(?<![\w/])[a-z]+\/[\w-]+\.md/g)].map(([page]) => `docs/src/content/docs/${page}`)
+  expect(named.length).toBeGreaterThan(10)
+  expect(named.filter((page) => !packed.includes(page))).toEqual([])
+})

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { fencesOf } from '../helpers/snippets.ts'
 
 /*
- * The skill is a summary of the pages of the documentation. These tests check that its programs, commands, tables and
- * names are also on the pages, whose tests run the programs.
+ * The skill is a summary of the pages of the documentation, and of the doc comments of shortlink-cli. These tests check
+ * that its programs, commands, tables and names are also there. The tests of the pages run the programs.
  */
 const root = new URL('../..', import.meta.url)
 const skill = await readFile(new URL('docs/skills/shortlink-sdk/SKILL.md', root), 'utf8')
@@ -42,15 +42,22 @@ test('each command, and each table without links, is on a page too', () => {
   expect(parts.filter((part) => !pages.some((page) => page.includes(part)))).toEqual([])
 })
 
-test('each name in a section of the skill, or in a row of its task table, is on a page that the section or row links to', async () => {
+/** Returns the texts that a part of the skill refers to: pages, types of shortlink-cli, and the README of that package. */
+async function readReferences(part: string): Promise<string[]> {
+  const pages = [...part.matchAll(/[a-z]+\/[\w-]+\.md/g)].map(([path]) => new URL(path, folder))
+  const types = [...part.matchAll(/(tasks\/[\w-]+)\.d\.ts/g)].map(([, path]) => new URL(`cli/src/${path}.ts`, root))
+  const readme = part.includes('shortlink-cli') ? [new URL('cli/README.md', root)] : []
+  return await Promise.all([...pages, ...types, ...readme].map((file) => readFile(file, 'utf8')))
+}
+
+test('each name in a section of the skill, or in a row of its task table, is in a file that the section or row refers to', async () => {
   const prose = skill.replaceAll(/^```[\s\S]*?^```$/gm, '').replace(/^---[\s\S]*?^---$/m, '')
-  const rows = prose.match(/^\|.*\]\(.*$/gm) ?? []
-  const parts = [...rows, ...prose.replaceAll(/^\|.*\]\(.*$/gm, '').split(/^(?=## )/m)]
+  const row = /^\|.*(?:\]\(|\.d\.ts|shortlink-cli).*$/gm
+  const parts = [...(prose.match(row) ?? []), ...prose.replaceAll(row, '').split(/^(?=## )/m)]
   let names = 0
   const strange: string[] = []
   for (const part of parts) {
-    const named = [...part.matchAll(/[a-z]+\/[\w-]+\.md/g)].map(([path]) => readFile(new URL(path, folder), 'utf8'))
-    const known = new Set((await Promise.all(named)).join('\n').match(/[A-Za-z]\w+/g))
+    const known = new Set((await readReferences(part)).join('\n').match(/[A-Za-z]\w+/g))
     const code = [...part.matchAll(/`([^`]+)`/g)].map(([, text]) => text!).join(' ')
     for (const name of new Set(code.match(/[A-Za-z]\w+/g))) {
       names++
