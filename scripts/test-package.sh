@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks that both built packages export the types that they refer to. Packs them and checks the tarballs: required
-# files, publint, attw, the packages that an app installs with them, and the commands.
+# files, publint, attw, the packages that an app installs with them, and the first steps of both READMEs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -38,10 +38,7 @@ npm install --silent --no-audit --no-fund "$cli"
 both=$(list_installed)
 echo "both: $both"
 
-printf '%s\n' url,custom https://shop.example/tea,tea https://shop.example/cake,cake >links.csv
-cat >find.mjs <<'PROGRAM'
-import { ShortLinkClient } from 'shortlink-sdk'
-const { links } = new ShortLinkClient()
-for (const alias of ['tea', 'cake']) console.log((await links.find(alias)).longurl)
-PROGRAM
-npx shortlink-sandbox -- sh -c 'npx shortlink import links.csv && node find.mjs'
+npx shortlink-sandbox -- npx shortlink list links
+cd "$OLDPWD"
+
+npx tsx scripts/first-minute.ts
