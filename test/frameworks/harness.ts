@@ -1,8 +1,7 @@
 /** Helpers of the projects' checks, which run in the folder of their project. */
 import { spawn } from 'node:child_process'
-import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { launch } from '../everywhere/runner/browsers.ts'
 import { portsFrom } from '../everywhere/runner/listen.ts'
@@ -31,8 +30,7 @@ export async function startSandbox(aliases: string[], requests = 30) {
 export const run = (command: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<string> =>
   must(command, args, { env: { PATH: `${join(process.cwd(), 'node_modules/.bin')}:${process.env.PATH}`, ...env } })
 
-/** Each project has its own hundred ports. */
-const ownPort = portsFrom(20_000 + 100 * readdirSync('..').sort().indexOf(basename(process.cwd())))
+const ownPort = portsFrom(Number(process.env.FIRST_PORT ?? 20_000))
 
 /** Starts a server on the port in `PORT`, and waits until it responds. */
 export async function start(command: string, args: string[], env: NodeJS.ProcessEnv = {}) {

@@ -2,8 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { run } from '../harness.ts'
 
-// ../msw-3 runs this file too, with its own version of msw.
-const program = await readFile(new URL('shortlinks.test.ts', import.meta.url), 'utf8')
+const program = await readFile('shortlinks.test.ts', 'utf8')
 
 /** In CommonJS, TypeScript loads another copy of msw's types than the one in the declarations of the handlers. */
 const inCommonJs = program.replace('...handlers(sandbox)', '...(handlers(sandbox) as never[])')

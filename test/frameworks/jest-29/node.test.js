@@ -1,2 +1,0 @@
-/** @jest-environment node */
-require('./build/promises.js')
