@@ -21,7 +21,7 @@ import { must, run } from '../everywhere/runner/shell.ts'
 import { all, installTools, toolModules } from '../everywhere/runner/tools.ts'
 
 const here = import.meta.dirname
-const common = ['next', 'next-no-store', 'vite', 'sveltekit', 'jest@30', 'vitest-dom']
+const common = ['next', 'vite', 'sveltekit', 'jest@30', 'vitest-dom']
 const projects = (await readdir(here)).filter((name) => !name.includes('@') && existsSync(manifestOf(name))).sort()
 const runs = (await Promise.all(projects.map(listRuns))).flat()
 
@@ -86,7 +86,7 @@ async function test(name: string): Promise<string> {
   await install(folder)
   // Each run has its own hundred ports.
   const FIRST_PORT = String(20_000 + 100 * runs.indexOf(name))
-  const { code, output } = await run('npm', ['test'], { cwd: folder, env: { ...env, FIRST_PORT }, timeout: 600_000 })
+  const { code, output } = await run('npm', ['test'], { cwd: folder, env: { ...env, FIRST_PORT }, timeout: 1_200_000 })
   const isCounted = parseResults(output).some(({ ok }) => ok === (code === 0))
   return isCounted ? output : `✖ completes\n${output}`
 }

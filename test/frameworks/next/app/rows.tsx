@@ -2,15 +2,15 @@ import { Suspense } from 'react'
 import type { ShortLinkClient } from 'shortlink-sdk'
 
 /** A list of short addresses, read while the page is rendered. */
-export function Links({ client }: { client: ShortLinkClient }) {
+export function Rows({ client }: { client: ShortLinkClient }) {
   return (
     <Suspense fallback={<p>Loading…</p>}>
-      <Rows client={client} />
+      <ReadRows client={client} />
     </Suspense>
   )
 }
 
-async function Rows({ client }: { client: ShortLinkClient }) {
+async function ReadRows({ client }: { client: ShortLinkClient }) {
   const { items } = await client.links.list()
   return (
     <ul>

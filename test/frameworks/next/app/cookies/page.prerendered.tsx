@@ -1,7 +1,7 @@
 import { cookies } from 'next/headers'
 import { redirect } from 'next/navigation'
 import { ShortLinkClient } from 'shortlink-sdk'
-import { Links } from '../links'
+import { Rows } from '../rows'
 
 const client = new ShortLinkClient({
   deadline: 10_000,
@@ -9,5 +9,5 @@ const client = new ShortLinkClient({
 })
 
 export default function Page() {
-  return <Links client={client} />
+  return <Rows client={client} />
 }

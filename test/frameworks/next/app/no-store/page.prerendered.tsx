@@ -1,8 +1,8 @@
 import { ShortLinkClient } from 'shortlink-sdk'
-import { Links } from './links'
+import { Rows } from '../rows'
 
 const client = new ShortLinkClient({ deadline: 10_000, fetchOptions: { cache: 'no-store' } })
 
 export default function Page() {
-  return <Links client={client} />
+  return <Rows client={client} />
 }
