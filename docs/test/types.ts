@@ -1,6 +1,6 @@
 /**
  * Compiles the examples that need packages which only the documentation installs, such as React: the fences `ts check`
- * and `tsx check`. Those of a page lie in one folder, and import each other by the name that `file=` gives.
+ * and `tsx check`. Those of a page lie in one folder, and import each other by their `title`.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,11 +15,11 @@ const paths: string[] = []
 for (const name of await readdir(contentFolder, { recursive: true })) {
   if (!/\.mdx?$/.test(name)) continue
   const pageFolder = join(folder, name.replaceAll(/\W/g, '-'))
-  for (const { code, line, words } of fencesOf(await readFile(join(contentFolder, name), 'utf8'))) {
-    const [language, kind, option] = words
+  for (const { code, line, title, words } of fencesOf(await readFile(join(contentFolder, name), 'utf8'))) {
+    const [language, kind] = words
     if (kind !== 'check') continue
     await mkdir(pageFolder, { recursive: true })
-    const path = join(pageFolder, option?.replace('file=', '') ?? `line-${line}.${language}`)
+    const path = join(pageFolder, title ?? `line-${line}.${language}`)
     await writeFile(path, `${code}\nexport {}\n`)
     paths.push(path)
   }

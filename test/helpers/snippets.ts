@@ -9,6 +9,8 @@ export interface Fence {
   readonly line: number
   /** The words after the three backticks, the language first: `['ts', 'run']`. */
   readonly words: readonly string[]
+  /** The name of its file: `title="client.ts"`. */
+  readonly title: string | undefined
   readonly code: string
 }
 
@@ -17,6 +19,7 @@ export function fencesOf(markdown: string): Fence[] {
   return [...markdown.matchAll(/^```(\S.*)\n([\s\S]*?)^```$/gm)].map(({ index, 1: words = '', 2: code = '' }) => ({
     line: markdown.slice(0, index).split('\n').length + 1,
     words: words.trim().split(/\s+/),
+    title: /title="(.+)"/.exec(words)?.[1],
     code,
   }))
 }

@@ -51,10 +51,9 @@ const files = pages.flatMap(({ name: page, text }) => {
   const name = posix.basename(page, '.md')
   const project = name === 'test-environments' ? '.' : projects.find((each) => each === name)
   const folder = posix.join('test/frameworks', project ?? '')
-  return fencesOf(text).flatMap((fence) => {
-    const title = /title="(.+)"/.exec(fence.words.join(' '))?.[1]
-    return project && title ? [{ page, title, fence, path: `${folder}/${title}` }] : []
-  })
+  return fencesOf(text).flatMap((fence) =>
+    project && fence.title ? [{ page, title: fence.title, fence, path: `${folder}/${fence.title}` }] : [],
+  )
 })
 
 /** Tables of the benchmark report that a page shows: the heading in the report, and the heading on the page. */

@@ -1,16 +1,18 @@
 /** Checks that libraries treat a call that they, or a user, abort as a cancellation, not as a failure. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { QueryClient, QueryObserver } from '@tanstack/query-core'
-import { JSDOM } from 'jsdom'
+import { QueryClient, QueryObserver } from '@tanstack/react-query'
+import { Window } from 'happy-dom'
 import { createElement, StrictMode, useEffect, useState } from 'react'
 import { Observable, Subject, switchMap } from 'rxjs'
 import { isShortLinkError, type Link, type Page, ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 import useSWR from 'swr'
+import { test, vi } from 'vitest'
 
-const { window } = new JSDOM('<!doctype html>', { url: 'https://shop.example/' })
-Object.assign(globalThis, { window, document: window.document })
+const window = new Window({ url: 'https://shop.example/' })
+for (const [name, value] of Object.entries({ window, document: window.document, navigator: window.navigator })) {
+  vi.stubGlobal(name, value)
+}
 const { createRoot } = await import('react-dom/client')
 
 /** Creates a sandbox with one link, whose first list stalls, and a client that records the errors of its calls. */
@@ -83,7 +85,7 @@ test('RxJS: switchMap aborts the previous call, whose error is ignored', async (
 
 /** Renders a component, and returns its text. */
 function render(component: () => string) {
-  const root = createRoot(window.document.createElement('main'))
+  const root = createRoot(document.createElement('main'))
   let shown = 'loads'
   const Shown = () => {
     shown = component()

@@ -1,3 +1,4 @@
+/** Tests the programs of the page of slices. `slices.test.ts` puts them beside a copy of this file. */
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { mock, test } from 'node:test'
