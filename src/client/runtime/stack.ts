@@ -1,14 +1,8 @@
-/**
- * Finds the frames of user code in the stack of an error. V8, Firefox and Safari use different formats; a stack in any
- * other format stays unchanged.
- */
+/** Finds the frames of user code in the stack of an error, in the format of V8. */
 
-/** Returns the file of a frame: `at name (file:1:2)` or `at file:1:2` in V8, `name@file:1:2` elsewhere. */
-function parseFile(frame: string): string | undefined {
-  const inV8 = /^\s+at (?:async )?(?:.*? \()?(.+?):\d+:\d+\)?$/.exec(frame)
-  const [, file] = inV8 ?? /^[^@]*@(.+?):\d+:\d+$/.exec(frame) ?? []
-  return file
-}
+/** Returns the file of a frame: `at name (file:1:2)` or `at file:1:2`. */
+const parseFile = (frame: string): string | undefined =>
+  /^\s+at (?:async )?(?:.*? \()?(.+?):\d+:\d+\)?$/.exec(frame)?.[1]
 
 /** The location of this package's code: its folder, or a single file if the user bundled it. */
 let home: string | undefined
@@ -30,9 +24,13 @@ export function isOwnFrame(line: string): boolean {
 
 /**
  * Returns the frames of an error from the first frame of user code on; `''` if there is none, or there are no stacks.
+ * In the formats of other engines, all frames.
  */
-export function getUserFrames({ stack }: Error): string {
-  const lines = typeof stack === 'string' ? stack.split('\n') : []
+export function getUserFrames({ stack }: Pick<Error, 'stack'>): string {
+  if (typeof stack !== 'string') return ''
+  // In Firefox and Safari, a stack has only frames, such as `name@file:1:2`.
+  if (/^\S*@/.test(stack)) return stack
+  const lines = stack.split('\n')
   const isUserFrame = (line: string): boolean => {
     const file = parseFile(line)
     return file !== undefined && !file.startsWith('node:') && !isOwnFrame(line)

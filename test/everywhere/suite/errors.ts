@@ -109,6 +109,14 @@ export const errors: Topic = {
       const error = await rejects(connect({ apiKey: 'wrong' }).account.get(), { outcome: 'rejected' })
       ok(error.code === 'authentication' || error.code === 'permission', `code is ${error.code}`)
     },
+    'the stack contains the function that made the call': async ({ client, sandbox }) => {
+      await sandbox.fail({ status: 404, ...createFault(1) })
+      async function makeCall() {
+        return await client.account.get()
+      }
+      const { stack } = await rejects(makeCall(), { code: 'not_found' })
+      ok(/\bmakeCall\b/.test(String(stack)), `the stack is ${stack}`)
+    },
     'safe() does not reject with an error of the package': async ({ client, sandbox }) => {
       equal((await client.account.get().safe()).ok, true)
       await sandbox.fail({ status: 404, ...createFault(1) })
