@@ -39,8 +39,6 @@ export interface Finding {
   how: string
   columns: string[]
   rows: Row[]
-  /** The column that is also drawn as a chart. */
-  drawn?: string
 }
 
 export type Row = [name: string, ...cells: (string | Measured)[]]
@@ -79,28 +77,41 @@ function quantile(samples: readonly number[], share: number): number {
 }
 
 /** Formats the median, and the range of the middle half of the rounds. */
-function describe({ samples }: Measured): string {
-  const range =
-    samples.length > 1 ? ` (${formatNumber(quantile(samples, 0.25))}–${formatNumber(quantile(samples, 0.75))})` : ''
-  return `${formatNumber(median(samples))}${range}`
+function describe({ samples }: Measured, digits?: number): string {
+  const format = (share: number) => formatNumber(quantile(samples, share), digits)
+  return samples.length > 1 ? `${format(0.5)} (${format(0.25)}–${format(0.75)})` : format(0.5)
 }
 
 export function isWithin(value: number, { atMost = Infinity, atLeast = -Infinity }: Limit): boolean {
   return value <= atMost && value >= atLeast
 }
 
-/** Formats a number with three significant digits, or as a whole number from 100 on. */
-export function formatNumber(value: number): string {
-  const digits = Math.abs(value) >= 100 ? 0 : 3
+/** Returns the names of the measurements that exceed their limits. */
+export function findExceeded(findings: readonly Finding[]): string[] {
+  return findings.flatMap(({ columns, rows }) =>
+    rows.flatMap(([name, ...cells]) =>
+      cells.flatMap((cell, index) => {
+        const isMet = typeof cell === 'string' || !cell.limit || isWithin(median(cell.samples), cell.limit)
+        return isMet ? [] : [`${name}, ${columns[index]}`]
+      }),
+    ),
+  )
+}
+
+/** Formats a number. Default: three significant digits, or a whole number from 100 on. */
+export function formatNumber(value: number, digits = Math.abs(value) < 100 ? 3 : undefined): string {
   return value.toLocaleString('en', digits ? { maximumSignificantDigits: digits } : { maximumFractionDigits: 0 })
 }
 
-/** Formats a finding as a Markdown table, with this project in bold. */
-export function formatTable({ columns, rows }: Finding): string {
-  const line = (cells: string[]) => `| ${cells.join(' | ')} |`
-  const cell = (content: string | Measured) => (typeof content === 'string' ? content : describe(content))
-  const body = rows.map(([name, ...cells]) => line([isOwn(name) ? `**${name}**` : name, ...cells.map(cell)]))
-  return [line(['', ...columns]), `|---|${columns.map(() => '---|').join('')}`, ...body].join('\n')
+/** Formats a finding as a Markdown table. */
+export function formatTable({ columns, rows }: Finding, digits?: number): string {
+  const body = rows.map((row) => formatRow(row, digits))
+  return [formatRow(['', ...columns]), `|---|${columns.map(() => '---|').join('')}`, ...body].join('\n')
 }
 
-export const isOwn = (name: string) => name.startsWith('shortlink-sdk')
+/** Formats a row of a Markdown table, with this project in bold. */
+export function formatRow([name, ...cells]: Row, digits?: number): string {
+  const shown = name.startsWith('shortlink-sdk') ? `**${name}**` : name
+  const texts = cells.map((cell) => (typeof cell === 'string' ? cell : describe(cell, digits)))
+  return `| ${[shown, ...texts].join(' | ')} |`
+}

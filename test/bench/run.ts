@@ -1,25 +1,23 @@
 /**
- * `npm run bench` measures everything; `npm run bench -- weight alone` only these. `--quick` runs fewer rounds, for
- * results while you work. `--report` writes `report/` too.
+ * `npm run bench` measures everything and prints tables; `npm run bench -- weight alone` only these. `--quick` runs
+ * fewer rounds, for results while you work.
  */
 import { parseArgs } from 'node:util'
 import * as alone from './alone.ts'
 import { installPeers, installProject } from './clients.ts'
-import { type Finding, formatTable } from './measure.ts'
-import { writeReport } from './report.ts'
+import { type Finding, findExceeded, formatTable } from './measure.ts'
 import * as requests from './requests.ts'
 import * as weight from './weight.ts'
 
 const comparisons: Record<string, { compare(quick: boolean): Promise<Finding> }> = { requests, weight, alone }
 
 const { values, positionals } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, report: { type: 'boolean', default: false } },
+  options: { quick: { type: 'boolean', default: false } },
   allowPositionals: true,
 })
 const unknown = positionals.find((name) => !(name in comparisons))
 if (unknown) throw new Error(`expected ${Object.keys(comparisons).join(', ')}, received ${unknown}`)
 
-const started = performance.now()
 installPeers()
 installProject()
 
@@ -29,4 +27,5 @@ for (const name of positionals.length ? positionals : Object.keys(comparisons)) 
   findings.push(finding)
   console.log(`\n## ${finding.title}\n\n${finding.how}\n\n${formatTable(finding)}`)
 }
-if (values.report) writeReport(findings, (performance.now() - started) / 1000)
+const exceeded = findExceeded(findings)
+console.log(exceeded.length ? `\nLimits that are exceeded: ${exceeded.join('; ')}` : '\nNo limit is exceeded.')

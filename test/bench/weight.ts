@@ -13,28 +13,39 @@ const names = (Object.keys(clients) as ClientName[]).filter((name) => clients[na
 
 export async function compare(): Promise<Finding> {
   const rows: Row[] = []
-  for (const name of names) {
-    const cell = (value: number, limit: Limit): Measured =>
-      name === 'shortlink-sdk' ? { samples: [value], limit } : { samples: [value] }
-    rows.push([
-      name,
-      cell(await measureDownload(name), limits.download),
-      cell(await countInstantiations(name), limits.types),
-      cell(measureDisk(listPackages(name)), limits.disk),
-    ])
-  }
+  for (const name of names) rows.push(createRow(name, await measureWeight(name)))
   return {
     title: 'What a client costs before its first call',
     how: `Download: a program with one list call, bundled and minified by esbuild for a browser, then gzip -9. Types: instantiations of that program beyond an empty one, with \`strict\` and \`skipLibCheck\`. Disk: the unpacked packages without their dependencies.`,
     columns: ['download, kB', 'type instantiations', 'on disk, kB'],
     rows,
-    drawn: 'download, kB',
   }
 }
 
+/** The kilobytes of the download, the type instantiations, and the kilobytes on disk. */
+export interface Weight {
+  download: number
+  types: number
+  disk: number
+}
+
+export async function measureWeight(name: ClientName): Promise<Weight> {
+  return {
+    download: await measureDownload(name),
+    types: await countInstantiations(name),
+    disk: measureDisk(listPackages(name)),
+  }
+}
+
+/** Returns the row of a client in the table. */
+export function createRow(name: ClientName, { download, types, disk }: Weight): Row {
+  const cell = (value: number, limit: Limit): Measured =>
+    name === 'shortlink-sdk' ? { samples: [value], limit } : { samples: [value] }
+  return [name, cell(download, limits.download), cell(types, limits.types), cell(disk, limits.disk)]
+}
+
 /** Returns the kilobytes that a browser downloads, including dependencies. */
-export const measureDownload = (name: ClientName): Promise<number> =>
-  measureBundle({ entryPoints: [getProgramPath(name)] })
+const measureDownload = (name: ClientName): Promise<number> => measureBundle({ entryPoints: [getProgramPath(name)] })
 
 /** Returns the kilobytes that this client adds to an app that uses ky and zod/mini itself. */
 export async function measureAddedDownload(): Promise<number> {
@@ -65,7 +76,7 @@ async function measureBundle(entry: BuildOptions): Promise<number> {
 let emptyTypes: Promise<number> | undefined
 
 /** Returns how many more types a program instantiates than an empty one. */
-export async function countInstantiations(name: ClientName): Promise<number> {
+async function countInstantiations(name: ClientName): Promise<number> {
   emptyTypes ??= countTypes('empty')
   return (await countTypes(name)) - (await emptyTypes)
 }

@@ -6,6 +6,7 @@ import { serve } from 'shortlink-sdk/node'
 import { createSandbox, type SandboxDialect, type SandboxOptions, sampleData } from 'shortlink-sdk/testing'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { parseExampleOptions } from '../../docs/site/example-options.ts'
+import { countRequests } from '../bench/requests.ts'
 import { hasRedis, type RedisServer, startRedis } from '../client/rate-limit/redis.ts'
 import { type Fence, fencesOf, needsRedis, typeErrors } from '../helpers/snippets.ts'
 
@@ -13,8 +14,8 @@ import { type Fence, fencesOf, needsRedis, typeErrors } from '../helpers/snippet
  * Tests the examples of the documentation. docs/README.md describes their fences. As in the browser, each `ts run`
  * example runs with its own sandbox as the global fetch. A `ts node` example has its sandbox on a port.
  *
- * DOCS_OUTPUT=write writes what the examples print, the files of the frameworks' projects and the tables of the
- * benchmarks into the pages. Read the changes before you commit them.
+ * DOCS_OUTPUT=write writes what the examples print and the files of the frameworks' projects into the pages. Read the
+ * changes before you commit them.
  */
 const pagesFolder = fileURLToPath(new URL('../../docs/src/content/docs/', import.meta.url))
 // The folder is inside the project, so that imports of dependencies resolve.
@@ -55,21 +56,6 @@ const files = pages.flatMap(({ name: page, text }) => {
     project && fence.title ? [{ page, title: fence.title, fence, path: `${folder}/${fence.title}` }] : [],
   )
 })
-
-/** Tables of the benchmark report that a page shows: the heading in the report, and the heading on the page. */
-const measured = [
-  ['This client alone', 'How fast'],
-  ['What a client costs before its first call', 'How small'],
-] as const
-const report = await readFile(new URL('../../test/bench/report/README.md', import.meta.url), 'utf8')
-const measurementsPage = 'guides/runtimes.md'
-
-/** Returns the first table under a heading, without the row of shortlink-sdk, which `npm run budgets` writes. */
-function findTable(heading: string, text: string): string {
-  const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`))
-  const table = /^\|.*(\n\|.*)*/m.exec(section ?? '')?.[0] ?? `no table under ${heading}`
-  return table.replace(/\n\| \*\*shortlink-sdk\*\* \|.*$/, '')
-}
 
 let redis: RedisServer | undefined
 
@@ -146,11 +132,7 @@ if (process.env.DOCS_OUTPUT === 'write') {
       const length = fence.code.split('\n').length - 1
       lines.splice(fence.line - 1, length, ...code.split('\n').slice(0, -1))
     }
-    let written = lines.join('\n')
-    if (name === measurementsPage) {
-      for (const [from, to] of measured) written = written.replace(findTable(to, written), findTable(from, report))
-    }
-    await writeFile(`${pagesFolder}${name}`, written)
+    await writeFile(`${pagesFolder}${name}`, lines.join('\n'))
   })
 } else {
   for (const example of examples) {
@@ -162,11 +144,6 @@ if (process.env.DOCS_OUTPUT === 'write') {
 
   test.each(files)('$page shows $title unchanged from the project that CI runs', async ({ fence, path }) => {
     expect(fence.code).toBe(await readFile(path, 'utf8'))
-  })
-
-  test.each(measured)('the page of runtimes shows the table “%s” of the benchmarks', (from, to) => {
-    const page = pages.find(({ name }) => name === measurementsPage)
-    expect(findTable(to, page?.text ?? '')).toBe(findTable(from, report))
   })
 }
 
@@ -184,15 +161,12 @@ test.each([
 })
 
 test('the guide to lists and the README have the same request counts as the benchmarks', async () => {
-  const counted = (row: string) =>
-    new RegExp(`^\\| ${row} \\| \\d+ \\| (\\d+)[^|]*\\| (\\d+)`, 'm').exec(report)?.slice(1)
-  const [requests, minutes] = counted('\\*\\*shortlink-sdk, `for await`\\*\\*') ?? []
-  const [plainRequests, plainMinutes] = counted('the platform’s own default') ?? []
+  const [own, plain] = [await countRequests(), await countRequests({ limit: 15 })]
   const guide = pages.find(({ name }) => name === 'guides/lists.md')?.text
-  expect(guide).toContain(`| at the client's 100 rows a page | ${requests} | ${minutes} minutes |`)
-  expect(guide).toContain(`15 rows a page | ${plainRequests} | ${plainMinutes} minutes |`)
+  expect(guide).toContain(`| at the client's 100 rows a page | ${own.requests} | ${Math.round(own.minutes)} minutes |`)
+  expect(guide).toContain(`15 rows a page | ${plain.requests} | ${Math.round(plain.minutes)} minutes |`)
   const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
-  expect(readme).toContain(`10,000 rows are ${requests} requests, not ${plainRequests}.`)
+  expect(readme).toContain(`10,000 rows are ${own.requests} requests, not ${plain.requests}.`)
 })
 
 test.each(pages)('$name links to pages that exist', async ({ name, text }) => {

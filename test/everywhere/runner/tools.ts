@@ -26,7 +26,9 @@ const common: Record<string, string> = {
   selfsigned: '5',
 }
 
-const others: Record<string, string> = {
+/** Every tool, with its version on npm. */
+export const tools: Record<string, string> = {
+  ...common,
   'node-22': `npm:node-${platform}-${arch}@22`,
   'node-26': `npm:node-${platform}-${arch}@26`,
   bun: '1',
@@ -53,7 +55,7 @@ const others: Record<string, string> = {
  * Runtimes are installed as packages with their binaries.
  */
 export async function installTools(): Promise<void> {
-  const wanted = all ? { ...common, ...others } : common
+  const wanted = all ? tools : common
   const stamp = join(cache, 'node_modules/.stamp')
   const installed: Record<string, string> = JSON.parse(await readFile(stamp, 'utf8').catch(() => '{}'))
   if (Object.entries(wanted).every(([name, version]) => installed[name] === version)) return
