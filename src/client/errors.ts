@@ -1,5 +1,5 @@
 import { type Inspect, inspectCustom } from './runtime/inspect.ts'
-import { getUserFrames, setFrames } from './runtime/stack.ts'
+import { setFrames } from './runtime/stack.ts'
 import { hasMessage, shorten } from './runtime/text.ts'
 import { type Redact, redactBody, redactHeaders, redactLine } from './secrets.ts'
 
@@ -123,7 +123,7 @@ export class ShortLinkError extends Error {
     for (const [name, value] of Object.entries({ method, path, url })) {
       if (value !== undefined) Object.assign(this, { [name]: redact(value) })
     }
-    setFrames(this, getUserFrames(calledFrom ?? this))
+    setFrames(this, calledFrom ?? this)
   }
 
   /** The fields for a log: at most ten issues, and at most 1,000 characters of the body. */

@@ -26,7 +26,7 @@ export function isOwnFrame(line: string): boolean {
  * Returns the frames of an error from the first frame of user code on; `''` if there is none, or there are no stacks.
  * In the formats of other engines, all frames.
  */
-export function getUserFrames({ stack }: Pick<Error, 'stack'>): string {
+function getUserFrames({ stack }: Pick<Error, 'stack'>): string {
   if (typeof stack !== 'string') return ''
   // In Firefox and Safari, a stack has only frames, such as `name@file:1:2`.
   if (/^\S*@/.test(stack)) return stack
@@ -39,8 +39,9 @@ export function getUserFrames({ stack }: Pick<Error, 'stack'>): string {
   return first === -1 ? '' : lines.slice(first).join('\n')
 }
 
-/** Replaces the frames of an error, if there are any to replace them with. */
-export function setFrames(error: Error, frames: string): void {
+/** Replaces the frames of an error with those of user code in the stack of another one, if there are any. */
+export function setFrames(error: Error, calledFrom: Pick<Error, 'stack'>): void {
+  const frames = getUserFrames(calledFrom)
   if (frames === '') return
   // Clears V8's own frames, because Node quotes a line of code from them above an uncaught error. Above a function that
   // is not running, V8 finds no frames.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { getUserFrames, setFrames } from '../../../src/client/runtime/stack.ts'
+import { setFrames } from '../../../src/client/runtime/stack.ts'
 
 describe('the stack of an error', () => {
   it.each([
@@ -7,7 +7,7 @@ describe('the stack of an error', () => {
     ['Safari', '@https://a.example/sdk.js:8:3\n[native code]\ncaller@https://a.example/app.js:1:2'],
   ])('in the format of %s is the whole stack of the call', (_, stack) => {
     const error = new Error('no')
-    setFrames(error, getUserFrames({ stack }))
+    setFrames(error, { stack })
     expect(error.stack).toBe(stack)
   })
 
@@ -18,7 +18,7 @@ describe('the stack of an error', () => {
   ])('stays if the call has a stack %s', (_, stack) => {
     const error = new Error('no')
     const before = error.stack
-    setFrames(error, getUserFrames(stack === undefined ? {} : { stack }))
+    setFrames(error, stack === undefined ? {} : { stack })
     expect(error.stack).toBe(before)
   })
 })
