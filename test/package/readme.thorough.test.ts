@@ -127,7 +127,6 @@ function parametersInCode(): Map<string, Parameters> {
 test('the table of sub-clients has every method of each, with its parameters', { timeout: 400_000 }, () => {
   const inCode = parametersInCode()
   const rows = [...readme.matchAll(/^\| `client\.(\w+)`(?: \(outside the reference\))? \| (.*) \|$/gm)]
-  expect(rows).toHaveLength(11)
   const methods = rows.flatMap(([, subClient, cell = '']) =>
     [...cell.matchAll(/`(\w+)\(([^{]*?)(?:, )?(?:\{ (.*?) \})?\)`/g)].map(([, method, names, fields]) => {
       const name = `${subClient}.${method}`

@@ -7,6 +7,7 @@ import {
   type SandboxOptions,
 } from 'shortlink-sdk/testing'
 import { describe, expect, test } from 'vitest'
+import { calls } from '../calls.ts'
 import { key, now, seed } from '../fixtures/seed.ts'
 import { type Row, rows } from './reference-rows.ts'
 import { send } from './send.ts'
@@ -45,7 +46,10 @@ interface Example extends Call {
   changes: RegExp
 }
 
-const lists = /^GET \/(account|domains|overlay|campaigns|channels|channel\/\d|splash|files|pixels|qr|urls)\b/
+const listCalls = Object.values(calls).filter(({ wire }) => JSON.stringify(wire).includes('"perpage"'))
+const listPatterns = listCalls.map(({ request }) => request.replace(/\?.*/, '').replace(/\d+/, '\\d+'))
+/** The requests of lists, and those with a longer path, such as `GET /qr/2`. */
+const lists = new RegExp(`^(${listPatterns.join('|')})\\b`)
 const taken = { request: 'POST /channel/add', body: { name: 'News' } }
 const url = 'https://shop.example/new'
 const add = (custom: string) => ({ request: 'POST /url/add', body: { url, custom } })

@@ -186,7 +186,7 @@ describe('createSandbox', () => {
     const { data, rateLimit } = createSandbox()
     const { account, ...lists } = data
     expect(account).toMatchObject({ id: 1, email: 'owner@shop.example' })
-    expect(Object.values(lists)).toEqual(Array(11).fill([]))
+    expect(lists).toEqual(sampleData(0))
     expect(rateLimit).toBeUndefined()
   })
 

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { page, splash } from '../../../test/helpers/responses.ts'
 import { serve } from '../../../test/helpers/server.ts'
+import { lists } from '../../src/command/client.ts'
 import { run, setUp } from './run.ts'
 
 test('list prints all rows of a resource, or as many as --limit allows', async () => {
@@ -16,9 +17,7 @@ test('list prints all rows of a resource, or as many as --limit allows', async (
   expect((await run('list', 'links', '--limit', '7')).stdout.split('\n')).toHaveLength(1 + 7 + 1)
   expect(sandbox.requests).toHaveLength(before + 1)
   expect((await run('list', 'campaigns', '--format', 'table')).stdout).toMatch(/^ID {2}NAME .*\n1 {3}Spring .\[31mTea/)
-  for (const resource of ['channels', 'domains', 'files', 'overlays', 'pixels', 'qr', 'splash']) {
-    expect((await run('list', resource)).status).toBe(0)
-  }
+  for (const resource of lists) expect((await run('list', resource)).status).toBe(0)
   // CSV without rows has the same header as CSV with rows.
   expect((await run('list', 'channels')).stdout).toBe('id,name,description,color,starred\n')
   const [header] = (await run('list', 'links', '--format', 'csv')).stdout.split('\n')
