@@ -1,9 +1,10 @@
 /**
  * All calls: how a program makes each, the request, the response of a platform with the data of `seed`, and the result,
- * all written by hand from the reference. The tests of the client, the sandbox, the runtimes and the OpenAPI document,
- * and the fuzzer, read this table.
+ * all written by hand from the reference and the field notes. The tests of the client, the sandbox, the runtimes, the
+ * schemas and the OpenAPI document, and the fuzzer, read this table.
  */
 import type { ShortLinkClient } from 'shortlink-sdk'
+import type { SandboxSeed } from 'shortlink-sdk/testing'
 import * as types from './types.ts'
 
 /** A call of the client. */
@@ -19,6 +20,8 @@ export interface Call {
   readonly read: unknown
   /** The documented type of the result. */
   readonly type: types.Type
+  /** Another response, as the field notes saw it, and its result. Keys that nobody documented survive. */
+  readonly fieldNote?: Pick<Call, 'wire' | 'read'>
 }
 
 type Sample = Pick<Call, 'wire' | 'read' | 'type'>
@@ -46,6 +49,19 @@ const list = (key: string, type: types.Type, rows: unknown[], items = rows): Sam
   read: { ...onePage(rows.length), items },
   type: types.pageOf(type),
 })
+
+/** An action whose message is in the language of the site, or missing. */
+const notedAction = (message?: string): Pick<Call, 'wire' | 'read'> => ({
+  wire: { error: false, message },
+  read: { message: message ?? '' },
+})
+
+/** Numbers as strings, and a last page that names itself as the next, as in the platform's own printed sample. */
+const notedNumbers = { result: '2', perpage: '15', currentpage: '1', nextpage: '1', maxpage: '1' }
+const notedPage = (...items: unknown[]) => ({ ...onePage(2), items })
+
+/** A list with gaps, which PHP sends as an object with number keys. */
+const withGaps = (first: unknown, second: unknown) => ({ '0': first, '2': second })
 
 const account = {
   id: 7,
@@ -100,11 +116,13 @@ const item = (type: string, id: number, title: string, alias: string, date: stri
   link: `https://sho.rt/${alias}`,
   date,
 })
-const items = [
+const channelItems = [
   item('links', 1, 'Tea', 'tea', '2025-01-06'),
   item('bio', 1, 'Ann', 'ann', '2025-01-08'),
   item('qr', 2, 'Flyer', 'flyer', '2025-01-12'),
 ]
+
+const splash = [{ id: 1, name: 'Welcome', date: '2025-01-03 09:00:00' }]
 
 /** The content of an upload: it looks like JSON after its control characters. */
 const bytes = '\u0000\u0001{"not":"JSON"}\r\n\u007f'
@@ -196,6 +214,11 @@ const mapDetails = {
 }
 export const singleTea = { error: 0, id: 1, details: teaDetails, data: { ...unvisited, clicks: 5 } }
 
+const pixels = [
+  { id: 1, type: 'gtmpixel', name: 'Tags', tag: 'GTM-1', date: '2025-01-09 09:00:00' },
+  { id: 2, type: 'fbpixel', name: 'Ads', tag: 'FB-2', date: '2025-01-10 09:00:00' },
+]
+
 const newLink = {
   url: 'https://shop.example/new',
   custom: 'new',
@@ -239,19 +262,108 @@ export const opened = {
   'powered-by': 'Short-Link Platform',
 }
 
-export const calls = {
+const threeVisits = {
+  uniqueclicks: 2,
+  topCountries: { Kenya: 1, Japan: 2 },
+  topReferrers: { 'facebook.com': 1, Direct: 2 },
+  topBrowsers: { Safari: 2, Chrome: 1 },
+  topOs: { iOS: 2, Android: 1 },
+}
+
+/** What a sandbox holds for the table. */
+export const seed: SandboxSeed = {
+  account,
+  domains: [one, two],
+  overlays,
+  campaigns: [
+    { name: 'Spring', slug: 'spring', public: true, links: [1] },
+    { name: 'Summer', slug: 'summer' },
+  ],
+  channels: [
+    {
+      ...news,
+      items: [
+        { type: 'links', id: 1 },
+        { type: 'bio', id: 1 },
+        { type: 'qr', id: 2 },
+      ],
+    },
+    { name: 'Empty', color: '#445566' },
+  ],
+  splash,
+  files: [
+    { name: 'Price list', filename: 'p.pdf', alias: 'prices', downloads: 4, date: '2025-01-04 09:00:00' },
+    {
+      name: 'photo.png',
+      filename: 'photo.png',
+      alias: 'photo',
+      domain: 'https://one.example',
+      date: '2025-01-05 09:00:00',
+    },
+  ],
+  links: [
+    { url: 'https://shop.example/tea', title: 'Tea', alias: 'tea', clicks: 5, date: '2025-01-06 09:00:00' },
+    {
+      url: 'https://shop.example/map',
+      title: 'Map',
+      description: 'Where we are',
+      alias: 'map',
+      clicks: 3,
+      ...threeVisits,
+      expiry: '2026-01-01 00:00:00',
+      geotarget: [{ location: 'Japan', link: 'https://shop.example/jp' }],
+      devicetarget: [{ device: 'iPhone', link: 'https://shop.example/ios' }],
+      date: '2025-01-07 09:00:00',
+    },
+  ],
+  bios: [{ title: 'Ann', alias: 'ann', date: '2025-01-08 09:00:00' }],
+  pixels,
+  qrs: [
+    { name: 'Poster', alias: 'poster', date: '2025-01-11 09:00:00' },
+    { name: 'Flyer', alias: 'flyer', date: '2025-01-12 09:00:00', scans: 3, ...threeVisits },
+  ],
+  openerLinks: [],
+}
+
+const referenceCalls = {
   'account.get': {
     call: (c) => c.account.get(),
     request: 'GET /account',
     wire: { error: 0, data: account },
     read: account,
     type: types.account,
+    fieldNote: {
+      wire: {
+        error: '0',
+        data: {
+          id: '1',
+          email: 'owner@shop.example',
+          username: 'owner',
+          avatar: '',
+          status: 'gratis-für-immer',
+          expires: null,
+          registered: '2026-11-10 18:01:43',
+          planid: '3',
+        },
+      },
+      read: {
+        id: 1,
+        email: 'owner@shop.example',
+        username: 'owner',
+        avatar: null,
+        status: 'gratis-für-immer',
+        expires: null,
+        registered: '2026-11-10 18:01:43',
+        planid: '3',
+      },
+    },
   },
   'account.update': {
     call: (c) => c.account.update({ email: 'new@shop.example', password: 'correct "horse"' }),
     request: 'PUT /account/update',
     body: '{"email":"new@shop.example","password":"correct \\"horse\\""}',
     ...done('Account has been successfully updated.'),
+    fieldNote: notedAction('Das Konto wurde geändert.'),
   },
   'domains.list': {
     call: (c) => c.domains.list({ limit: 15, page: 1 }),
@@ -262,6 +374,22 @@ export const calls = {
       [one, { ...two, redirectroot: '', redirect404: '' }],
       [one, { ...two, redirectroot: null, redirect404: null }],
     ),
+    fieldNote: {
+      wire: {
+        error: false,
+        data: {
+          ...notedNumbers,
+          domains: withGaps(
+            { id: '1', domain: 'https://go.example', redirectroot: '', redirect404: null },
+            { id: 4, domain: 'https://to.example', verified: '1' },
+          ),
+        },
+      },
+      read: notedPage(
+        { id: 1, domain: 'https://go.example', redirectroot: null, redirect404: null },
+        { id: 4, domain: 'https://to.example', redirectroot: null, redirect404: null, verified: '1' },
+      ),
+    },
   },
   'domains.create': {
     call: (c) =>
@@ -273,22 +401,40 @@ export const calls = {
     request: 'POST /domain/add',
     body: '{"domain":"https://go.example","redirectroot":"https://shop.example","redirect404":"https://shop.example/404"}',
     ...created,
+    fieldNote: { wire: { error: '0', id: '12' }, read: { id: 12 } },
   },
   'domains.update': {
     call: (c) => c.domains.update(2, { redirectroot: 'https://shop.example', redirect404: '' }),
     request: 'PUT /domain/2/update',
     body: '{"redirectroot":"https://shop.example","redirect404":""}',
     ...done('Domain has been updated successfully.'),
+    fieldNote: notedAction(),
   },
   'domains.delete': {
     call: (c) => c.domains.delete(2),
     request: 'DELETE /domain/2/delete',
     ...done('Domain has been deleted successfully.'),
+    fieldNote: notedAction(),
   },
   'overlays.list': {
     call: (c) => c.overlays.list({ limit: 15 }),
     request: 'GET /overlay?limit=15',
     ...list('cta', types.overlay, overlays),
+    fieldNote: {
+      wire: {
+        data: {
+          ...notedNumbers,
+          overlay: [
+            { id: '1', type: 'message', name: 'Promo', date: '2026-11-10 18:00:00' },
+            { id: '2', type: 'countdown', name: 'Ends soon', date: '2026-11-10 18:10:00' },
+          ],
+        },
+      },
+      read: notedPage(
+        { id: 1, type: 'message', name: 'Promo', date: '2026-11-10 18:00:00' },
+        { id: 2, type: 'countdown', name: 'Ends soon', date: '2026-11-10 18:10:00' },
+      ),
+    },
   },
   'campaigns.list': {
     call: (c) => c.campaigns.list({ limit: 15 }),
@@ -300,65 +446,156 @@ export const calls = {
       [spring, { ...summer, domain: 'Summer' }],
       [spring, { ...summer, name: 'Summer' }],
     ),
+    fieldNote: {
+      wire: {
+        error: 0,
+        data: {
+          ...notedNumbers,
+          campaigns: [
+            {
+              id: '1',
+              name: 'Spring',
+              public: '1',
+              rotator: 'https://sho.rt/r/spring',
+              list: 'https://sho.rt/u/1',
+              views: '88',
+            },
+            { id: 2, domain: 'Facebook', public: 0, rotator: false, list: 'https://sho.rt/u/2', views: 0 },
+          ],
+        },
+      },
+      read: notedPage(
+        {
+          id: 1,
+          name: 'Spring',
+          public: true,
+          rotator: 'https://sho.rt/r/spring',
+          list: 'https://sho.rt/u/1',
+          views: '88',
+        },
+        { id: 2, name: 'Facebook', public: false, rotator: false, list: 'https://sho.rt/u/2', views: 0 },
+      ),
+    },
   },
   'campaigns.create': {
     call: (c) => c.campaigns.create({ name: 'Autumn', slug: 'autumn', public: true }),
     request: 'POST /campaign/add',
     body: '{"name":"Autumn","slug":"autumn","public":true}',
     ...campaign(autumn, 'Autumn'),
+    fieldNote: {
+      wire: { error: 0, id: '3', campaign: 'Neu', public: '0', rotator: '', list: 'https://sho.rt/u/owner/neu-3' },
+      read: { id: 3, name: 'Neu', public: false, rotator: false, list: 'https://sho.rt/u/owner/neu-3' },
+    },
   },
   'campaigns.assignLink': {
     call: (c) => c.campaigns.assignLink(2, 1),
     request: 'POST /campaign/2/assign/1',
     ...done('Link successfully added to the campaign.'),
+    fieldNote: notedAction(),
   },
   'campaigns.update': {
     call: (c) => c.campaigns.update(1, { name: 'Spring sale', slug: 'spring', public: false }),
     request: 'PUT /campaign/1/update',
     body: '{"name":"Spring sale","slug":"spring","public":false}',
     ...campaign(springSale, 'Spring sale'),
+    fieldNote: {
+      wire: { error: 0, id: 3, campaign: 'Neu', public: 1, rotator: null, list: 'https://sho.rt/u/owner/neu-3' },
+      read: { id: 3, name: 'Neu', public: true, rotator: false, list: 'https://sho.rt/u/owner/neu-3' },
+    },
   },
   'campaigns.delete': {
     call: (c) => c.campaigns.delete(1),
     request: 'DELETE /campaign/1/delete',
     ...done('Campaign has been deleted successfully.'),
+    fieldNote: notedAction('La campagne a été supprimée.'),
   },
   'channels.list': {
     call: (c) => c.channels.list({ limit: 15, page: 1 }),
     request: 'GET /channels?limit=15&page=1',
     ...list('channels', types.channel, [news, empty], [news, { ...empty, description: null }]),
+    fieldNote: {
+      wire: {
+        error: '0',
+        data: {
+          ...notedNumbers,
+          channels: withGaps(
+            { id: '1', name: '2026', description: '', color: null, starred: '1' },
+            { id: '2', name: 'News', description: 'What is new', color: '#ff0000', starred: '0' },
+          ),
+        },
+      },
+      read: notedPage(
+        { id: 1, name: '2026', description: null, color: null, starred: true },
+        { id: 2, name: 'News', description: 'What is new', color: '#ff0000', starred: false },
+      ),
+    },
   },
   'channels.items': {
     call: (c) => c.channels.items(1, { limit: 15, page: 1 }),
     request: 'GET /channel/1?limit=15&page=1',
-    ...list('items', types.channelItem, items),
+    ...list('items', types.channelItem, channelItems),
+    fieldNote: {
+      wire: {
+        error: '0',
+        data: {
+          ...notedNumbers,
+          items: [
+            { type: 'links', id: '7', title: null, preview: '', link: 'https://sho.rt/a', date: '2026-05-12' },
+            { type: 'gallery', id: 7, title: 2026, link: 'https://sho.rt/b', date: '2026-05-13' },
+          ],
+        },
+      },
+      read: notedPage(
+        { type: 'links', id: 7, title: null, preview: null, link: 'https://sho.rt/a', date: '2026-05-12' },
+        { type: 'gallery', id: 7, title: '2026', preview: null, link: 'https://sho.rt/b', date: '2026-05-13' },
+      ),
+    },
   },
   'channels.create': {
     call: (c) => c.channels.create({ name: 'Shop', description: 'Offers', color: '#AABBCC', starred: true }),
     request: 'POST /channel/add',
     body: '{"name":"Shop","description":"Offers","color":"#AABBCC","starred":true}',
     ...beside(shop, types.createdChannel),
+    fieldNote: {
+      wire: { error: '0', id: '3', name: 'News', description: null, color: '', starred: 0 },
+      read: { id: 3, name: 'News', description: null, color: null, starred: false },
+    },
   },
   'channels.assignItem': {
     call: (c) => c.channels.assignItem(2, 'bio', 1),
     request: 'POST /channel/2/assign/bio/1',
     ...done('Item successfully added to the channel.'),
+    fieldNote: notedAction(),
   },
   'channels.update': {
     call: (c) => c.channels.update(1, { name: 'News', description: '', color: null, starred: false }),
     request: 'PUT /channel/1/update',
     body: '{"name":"News","description":"","color":null,"starred":false}',
     ...done('Channel has been updated successfully.'),
+    fieldNote: {
+      // The whole channel, and no message.
+      wire: { error: 0, id: 3, name: 'News', description: '', color: '#3366FF', starred: '1' },
+      read: { message: '', id: 3, name: 'News', description: '', color: '#3366FF', starred: '1' },
+    },
   },
   'channels.delete': {
     call: (c) => c.channels.delete(1),
     request: 'DELETE /channel/1/delete',
     ...done('Channel has been deleted successfully.'),
+    fieldNote: notedAction(),
   },
   'splash.list': {
     call: (c) => c.splash.list({ limit: 15 }),
     request: 'GET /splash?limit=15',
-    ...list('splash', types.splash, [{ id: 1, name: 'Welcome', date: '2025-01-03 09:00:00' }]),
+    ...list('splash', types.splash, splash),
+    fieldNote: {
+      // An empty list.
+      wire: {
+        error: 0,
+        data: { result: '0', perpage: '15', currentpage: '1', nextpage: null, maxpage: '0', splash: [] },
+      },
+      read: { items: [], result: 0, perpage: 15, currentpage: 1, nextpage: null, maxpage: 0 },
+    },
   },
   'files.list': {
     call: (c) => c.files.list({ name: 'Price list', limit: 15, page: 1 }),
@@ -367,6 +604,26 @@ export const calls = {
     wire: { error: '0', ...onePage(1), list: [prices] },
     read: { ...onePage(1), items: [prices] },
     type: types.pageOf(types.file),
+    fieldNote: {
+      wire: {
+        error: '0',
+        ...notedNumbers,
+        list: withGaps(
+          {
+            id: '1',
+            name: 'Ünïcode 文件.pdf',
+            downloads: '10',
+            shorturl: 'https://sho.rt/J',
+            date: '2026-08-09 17:00:00',
+          },
+          { id: 3, name: '', downloads: 0, shorturl: 'https://sho.rt/h', date: '2026-08-11 19:01:00', size: 12 },
+        ),
+      },
+      read: notedPage(
+        { id: 1, name: 'Ünïcode 文件.pdf', downloads: 10, shorturl: 'https://sho.rt/J', date: '2026-08-09 17:00:00' },
+        { id: 3, name: '', downloads: 0, shorturl: 'https://sho.rt/h', date: '2026-08-11 19:01:00', size: 12 },
+      ),
+    },
   },
   'files.upload': {
     call: (c) =>
@@ -382,36 +639,80 @@ export const calls = {
       'POST /files/upload/menu%20%26%20prices%20%C3%A9.pdf?name=Tea%20%26%20Co&custom=tea%3F&domain=https%3A%2F%2Fone.example&password=p%20w&expiry=2025-12-31&maxdownloads=10',
     body: bytes,
     ...beside({ id: 3, shorturl: 'https://one.example/tea%3F' }, types.shortened),
+    fieldNote: {
+      // The id under the key "1".
+      wire: { error: 0, '0': 'id', '1': '123', shorturl: 'https://sho.rt/DkWhy' },
+      read: { '0': 'id', id: 123, shorturl: 'https://sho.rt/DkWhy' },
+    },
   },
   'pixels.list': {
     call: (c) => c.pixels.list({ limit: 15 }),
     request: 'GET /pixels?limit=15',
-    ...list('pixels', types.pixel, [
-      { id: 1, type: 'gtmpixel', name: 'Tags', tag: 'GTM-1', date: '2025-01-09 09:00:00' },
-      { id: 2, type: 'fbpixel', name: 'Ads', tag: 'FB-2', date: '2025-01-10 09:00:00' },
-    ]),
+    ...list('pixels', types.pixel, pixels),
+    fieldNote: {
+      wire: {
+        error: 0,
+        data: {
+          ...notedNumbers,
+          pixels: [
+            { id: '1', type: 'tiktok', name: 'Shop', tag: 1234567, date: '2026-11-10 18:00:00' },
+            { id: '2', type: 'tomorrowpixel', name: 'New one', tag: 'T-1', date: '2026-11-10 18:10:00' },
+          ],
+        },
+      },
+      read: notedPage(
+        { id: 1, type: 'tiktok', name: 'Shop', tag: '1234567', date: '2026-11-10 18:00:00' },
+        { id: 2, type: 'tomorrowpixel', name: 'New one', tag: 'T-1', date: '2026-11-10 18:10:00' },
+      ),
+    },
   },
   'pixels.create': {
     call: (c) => c.pixels.create({ type: 'gtmpixel', name: 'GTM', tag: 'GA-123456789' }),
     request: 'POST /pixel/add',
     body: '{"type":"gtmpixel","name":"GTM","tag":"GA-123456789"}',
     ...created,
+    fieldNote: { wire: { id: '5' }, read: { id: 5 } },
   },
   'pixels.update': {
     call: (c) => c.pixels.update(1, { name: 'GTM', tag: 'GA-1' }),
     request: 'PUT /pixel/1/update',
     body: '{"name":"GTM","tag":"GA-1"}',
     ...done('Pixel has been updated successfully.'),
+    fieldNote: notedAction(),
   },
   'pixels.delete': {
     call: (c) => c.pixels.delete(1),
     request: 'DELETE /pixel/1/delete',
     ...done('Pixel has been deleted successfully.'),
+    fieldNote: notedAction('Пиксель удалён.'),
   },
   'qr.list': {
     call: (c) => c.qr.list({ limit: 15 }),
     request: 'GET /qr?limit=15',
     ...list('qrs', types.qrCode, [poster, flyer]),
+    fieldNote: {
+      wire: {
+        error: 0,
+        data: {
+          ...notedNumbers,
+          qrs: [
+            { id: '2', link: 'https://sho.rt/qr/a', scans: '0', name: null, date: '2026-11-10 18:01:43' },
+            {
+              id: 1,
+              link: 'https://sho.rt/qr/b',
+              scans: '5',
+              name: 'Poster',
+              date: '2026-11-10 18:00:25',
+              type: 'crypto',
+            },
+          ],
+        },
+      },
+      read: notedPage(
+        { id: 2, link: 'https://sho.rt/qr/a', scans: 0, name: '', date: '2026-11-10 18:01:43' },
+        { id: 1, link: 'https://sho.rt/qr/b', scans: 5, name: 'Poster', date: '2026-11-10 18:00:25', type: 'crypto' },
+      ),
+    },
   },
   'qr.get': {
     call: (c) => c.qr.get(2),
@@ -419,6 +720,34 @@ export const calls = {
     wire: { error: 0, details: flyer, data: visited },
     read: { details: flyer, data: visitedRead },
     type: types.qrDetails,
+    fieldNote: {
+      // The date under `data`, empty maps as lists, counts as strings, another network.
+      wire: {
+        error: 0,
+        details: { id: '1', link: 'https://sho.rt/qr/a', scans: '5', name: 'Poster', data: '2026-11-10 18:01:43' },
+        data: {
+          clicks: '4',
+          uniqueClicks: 2,
+          topCountries: { Canada: '3', 'Côte d’Ivoire': 1 },
+          topReferrers: [],
+          topBrowsers: {},
+          topOs: null,
+          socialCount: { facebook: '1', twitter: '0', linkedin: '9' },
+        },
+      },
+      read: {
+        details: { id: 1, link: 'https://sho.rt/qr/a', scans: 5, name: 'Poster', date: '2026-11-10 18:01:43' },
+        data: {
+          clicks: 4,
+          uniqueClicks: 2,
+          topCountries: { Canada: 3, 'Côte d’Ivoire': 1 },
+          topReferrers: {},
+          topBrowsers: {},
+          topOs: {},
+          socialCount: { facebook: 1, twitter: 0, instagram: 0, linkedin: '9' },
+        },
+      },
+    },
   },
   'qr.create': {
     call: (c) =>
@@ -432,17 +761,23 @@ export const calls = {
     request: 'POST /qr/add',
     body: '{"type":"wifi","data":{"ssid":"Tea & Co","hidden":false},"background":"rgb(255,255,255)","foreground":"rgb(0, 0, 0)","logo":"https://shop.example/logo.png"}',
     ...beside({ id: 3, link: 'https://sho.rt/q1ibx' }, types.createdQrCode),
+    fieldNote: {
+      wire: { error: '0', id: '3', link: 'https://sho.rt/qr/c' },
+      read: { id: 3, link: 'https://sho.rt/qr/c' },
+    },
   },
   'qr.update': {
     call: (c) => c.qr.update(1, { data: ['https://shop.example', 'ü'], background: 'rgb(0,0,255)' }),
     request: 'PUT /qr/1/update',
     body: '{"data":["https://shop.example","ü"],"background":"rgb(0,0,255)"}',
     ...done('QR has been updated successfully.'),
+    fieldNote: notedAction(),
   },
   'qr.delete': {
     call: (c) => c.qr.delete(1),
     request: 'DELETE /qr/1/delete',
     ...done('QR Code has been deleted successfully.'),
+    fieldNote: notedAction(),
   },
   'opener.create': {
     call: (c) => c.opener.create({ url: 'https://www.youtube.com/watch?v=abc', status: 'public' }),
@@ -452,8 +787,37 @@ export const calls = {
     wire: opened,
     read: opened,
     type: types.openerLink,
+    fieldNote: {
+      wire: {
+        error: '0',
+        id: '7',
+        shorturl: 'https://opener.example/yt/abc',
+        status: 'unlisted',
+        provider: 'YouTube',
+        domain: 'https://opener.example',
+        devicetarget: withGaps(
+          { device: 'iPhone', link: 'youtube://watch?v=1' },
+          { device: 'Watch', link: 'youtube://watch?v=1', since: 2026 },
+        ),
+      },
+      read: {
+        id: 7,
+        shorturl: 'https://opener.example/yt/abc',
+        status: 'unlisted',
+        provider: 'YouTube',
+        domain: 'https://opener.example',
+        devicetarget: [
+          { device: 'iPhone', link: 'youtube://watch?v=1' },
+          { device: 'Watch', link: 'youtube://watch?v=1', since: 2026 },
+        ],
+        'powered-by': '',
+      },
+    },
   },
-  // The reference does not document links.
+} satisfies Record<string, Call & Required<Pick<Call, 'fieldNote'>>>
+
+/** The calls of links, which the reference does not document. */
+const linkCalls = {
   'links.list': {
     call: (c) => c.links.list({ limit: 15, page: 1, order: 'date' }),
     request: 'GET /urls?limit=15&page=1&order=date',
@@ -503,7 +867,9 @@ export const calls = {
     request: 'DELETE /url/1/delete',
     ...done('Link has been deleted successfully.'),
   },
-} satisfies Record<string, Call>
+} satisfies Record<`links.${string}`, Call>
+
+export const calls = { ...referenceCalls, ...linkCalls }
 
 /** The names of the calls, as a program writes them. */
 export type CallName = keyof typeof calls

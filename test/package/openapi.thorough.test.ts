@@ -11,8 +11,8 @@ import '../../scripts/openapi.ts'
 import { ShortLinkClient } from 'shortlink-sdk'
 import { model } from '../../scripts/api/calls.ts'
 import { getCheckSchema } from '../../scripts/api/check-schemas.ts'
-import { rows } from '../calls.ts'
-import { now, seed } from '../fixtures/seed.ts'
+import { rows, seed } from '../calls.ts'
+import { now } from '../testing/send.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -7,10 +7,9 @@ import {
   type SandboxOptions,
 } from 'shortlink-sdk/testing'
 import { describe, expect, test } from 'vitest'
-import { calls } from '../calls.ts'
-import { key, now, seed } from '../fixtures/seed.ts'
+import { calls, seed } from '../calls.ts'
 import { type Row, rows } from './reference-rows.ts'
-import { send } from './send.ts'
+import { key, now, send } from './send.ts'
 
 type Call = Pick<Row, 'request' | 'body' | 'key' | 'type'>
 

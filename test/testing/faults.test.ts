@@ -1,7 +1,7 @@
 import { createSandbox, type Fault, type Sandbox } from 'shortlink-sdk/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { key, now } from '../fixtures/seed.ts'
 import { createArrival } from './arrival.ts'
+import { key, now } from './send.ts'
 import { type Transport, transports } from './transports.ts'
 
 describe.each(Object.keys(transports))('faults through %s', (name) => {

@@ -1,8 +1,8 @@
 import { createSandbox, type Sandbox } from 'shortlink-sdk/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { key, now, seed } from '../fixtures/seed.ts'
+import { seed } from '../calls.ts'
 import { rows } from './reference-rows.ts'
-import { send } from './send.ts'
+import { key, now, send } from './send.ts'
 import { type Transport, transports } from './transports.ts'
 
 describe.each(Object.keys(transports))('through %s, the sandbox', (name) => {

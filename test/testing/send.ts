@@ -1,6 +1,10 @@
-import { key } from '../fixtures/seed.ts'
 import type { Row } from './reference-rows.ts'
 import type { Transport } from './transports.ts'
+
+export const key = 'KEY-OF-THE-TESTS'
+
+/** The time on the clock of the sandboxes. */
+export const now = Date.UTC(2025, 5, 1, 12)
 
 /** Sends a request exactly as in the reference, without the client. */
 export async function send(

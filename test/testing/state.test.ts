@@ -1,6 +1,7 @@
 import { createSandbox, type SandboxOptions, sampleData } from 'shortlink-sdk/testing'
 import { describe, expect, test } from 'vitest'
-import { now, seed } from '../fixtures/seed.ts'
+import { seed } from '../calls.ts'
+import { now } from './send.ts'
 
 /** Creates a sandbox, and a function that sends requests with the key and the content type of the reference. */
 function platform(options: SandboxOptions = {}) {

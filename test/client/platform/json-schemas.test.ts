@@ -2,9 +2,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import * as exported from 'shortlink-sdk/schemas'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { type SchemaName, samples } from '../../fixtures/schema-samples.ts'
+import { findSample } from './find-sample.ts'
 
-const schemas: Readonly<Record<SchemaName, z.core.$ZodType>> = { ...exported }
+const schemas = { ...exported }
+type SchemaName = keyof typeof schemas
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true })
 const jsonSchemaOf = (name: SchemaName) => z.toJSONSchema(schemas[name], { io: 'output' })
@@ -19,18 +20,18 @@ function* withOneWrong(value: unknown, wrong: unknown): Generator<unknown> {
   }
 }
 
-describe.each(Object.keys(samples) as SchemaName[])('the JSON schema of %s', (name) => {
-  it('accepts the result of a call, and unknown fields', async () => {
+describe.each(Object.keys(schemas) as SchemaName[])('the JSON schema of %s', (name) => {
+  it('accepts the result of a call, and unknown fields', () => {
     const validate = ajv.compile(jsonSchemaOf(name))
-    const sample = (await samples[name]()) as object
+    const sample = findSample(schemas[name])
     for (const value of [sample, { ...sample, tomorrow: 1 }]) {
       expect(validate(value), JSON.stringify(validate.errors)).toBe(true)
     }
   })
 
-  it('rejects a field of another type, and a missing field unless it is optional', async () => {
+  it('rejects a field of another type, and a missing field unless it is optional', () => {
     const validate = ajv.compile(jsonSchemaOf(name))
-    const sample = (await samples[name]()) as object
+    const sample = findSample(schemas[name])
     for (const changed of withOneWrong(sample, Symbol('a value of no type in JSON'))) {
       expect(validate(changed), JSON.stringify(changed)).toBe(false)
     }
@@ -46,8 +47,4 @@ describe.each(Object.keys(samples) as SchemaName[])('the JSON schema of %s', (na
       expect(validate(rest), field).toBe(false)
     }
   })
-})
-
-it('has a sample for every exported schema', () => {
-  expect(Object.keys(samples).sort()).toEqual(Object.keys(schemas).sort())
 })

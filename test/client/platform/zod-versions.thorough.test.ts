@@ -25,7 +25,7 @@ const compositions = `
 import { deepStrictEqual, equal } from 'node:assert/strict'
 import * as schemas from 'shortlink-sdk/schemas'
 import * as z from 'zod/mini'
-import { samples } from '${root}test/fixtures/schema-samples.ts'
+import { findSample } from '${root}test/client/platform/find-sample.ts'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : never
 const same = <A, B>(_: Same<A, B>): void => {}
@@ -38,7 +38,7 @@ ${exported
 export async function check${name}() {
   type Row = schemas.${name}
   const schema = schemas.${name}
-  const sample = { ...(await samples.${name}()) as object, tomorrow: 1 }
+  const sample = { ...findSample(schema), tomorrow: 1 }
   const row: Row = schema.parse(sample)
   // @ts-expect-error: unknown keys are kept, but they are not in the type
   equal(row.tomorrow, 1)
@@ -67,8 +67,8 @@ export async function check${name}() {
   .join('\n')}
 
 export const optional: [schemas.QrDetails, schemas.LinkDetails, schemas.CreatedCampaign] = [
-  { details: schemas.QrCode.parse(await samples.QrCode()), data: undefined },
-  await samples.LinkDetails() as schemas.LinkDetails,
+  { details: findSample(schemas.QrCode) as schemas.QrCode, data: undefined },
+  findSample(schemas.LinkDetails) as schemas.LinkDetails,
   { id: 1, name: undefined },
 ]
 await Promise.all([${exported.map(([name]) => `check${name}()`).join(', ')}])
@@ -79,11 +79,9 @@ const reading = `
 import { deepStrictEqual } from 'node:assert/strict'
 import { ShortLinkClient } from 'shortlink-sdk'
 import { rows } from '${root}test/calls.ts'
-import { fieldNotes } from '${root}test/fixtures/field-notes.ts'
 
-for (const [name, { call, ...reference }] of rows) {
-  const deployed = name in fieldNotes ? [fieldNotes[name as keyof typeof fieldNotes]] : []
-  for (const { wire, read } of [reference, ...deployed]) {
+for (const [name, { call, fieldNote, ...reference }] of rows) {
+  for (const { wire, read } of fieldNote ? [reference, fieldNote] : [reference]) {
     const fetch = async () => Response.json(wire)
     const options = { baseUrl: 'https://sho.rt', openerUrl: 'https://opener.example', apiKey: 'key', fetch, logLevel: 'off' } as const
     deepStrictEqual(await call(new ShortLinkClient(options)), read, name)

@@ -2,24 +2,15 @@ import { VERSION } from 'shortlink-sdk'
 import { describe, expect, it } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
 import { rows } from '../../calls.ts'
-import { fieldNotes } from '../../fixtures/field-notes.ts'
 import { connect, KEY } from '../../helpers/client.ts'
 import { serve } from '../../helpers/server.ts'
 
 /** Headers that fetch sets itself. */
 const ofTheRuntime = /^(host|connection|accept-language|accept-encoding|sec-fetch-mode|content-length)$/
 
-type Form = [form: string, wire: unknown, read: unknown]
-
-/** Returns the responses of other servers to the same call, from the field notes. */
-const otherForms = (name: string): Form[] =>
-  Object.entries(fieldNotes).flatMap(([noted, { wire, read }]): Form[] =>
-    noted === name ? [['other servers', wire, read]] : [],
-  )
-
-describe.each(rows)('%s', (name, { call, request, body, wire, read, type }) => {
+describe.each(rows)('%s', (name, { call, request, body, type, fieldNote, ...reference }) => {
   it('sends the documented request', async () => {
-    const server = await serve({ body: wire })
+    const server = await serve({ body: reference.wire })
     await call(connect(server))
     expect(server.seen).toHaveLength(1)
     const { method, url, headers, body: sent } = server.seen[0]!
@@ -39,11 +30,12 @@ describe.each(rows)('%s', (name, { call, request, body, wire, read, type }) => {
     })
   })
 
-  it.each<Form>([['the reference', wire, read], ...otherForms(name)])(
+  const forms = { 'the reference': reference, ...(fieldNote && { 'other servers': fieldNote }) }
+  it.each(Object.entries(forms))(
     'returns the documented type for a response in the form of %s',
-    async (_, sent, expected) => {
-      const result = await call(connect(await serve({ body: sent })))
-      expect(result).toStrictEqual(expected)
+    async (_, { wire, read }) => {
+      const result = await call(connect(await serve({ body: wire })))
+      expect(result).toStrictEqual(read)
       expect(() => type(result, name, [])).not.toThrow()
     },
   )

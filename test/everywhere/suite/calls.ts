@@ -1,6 +1,5 @@
 import type { ShortLinkClient } from 'shortlink-sdk'
-import { type Call, rows } from '../../calls.ts'
-import { seed } from '../../fixtures/seed.ts'
+import { type Call, rows, seed } from '../../calls.ts'
 import { equal, matches, ok } from './assert.ts'
 import type { Check, CheckContext, Topic } from './context.ts'
 import { checksum } from './remote-sandbox.ts'
