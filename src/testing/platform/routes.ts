@@ -5,11 +5,10 @@ import { channels } from './endpoints/channels.ts'
 import { domains } from './endpoints/domains.ts'
 import { files } from './endpoints/files.ts'
 import { links } from './endpoints/links.ts'
+import { lists } from './endpoints/lists.ts'
 import { opener } from './endpoints/opener.ts'
-import { overlays } from './endpoints/overlays.ts'
 import { pixels } from './endpoints/pixels.ts'
 import { qr } from './endpoints/qr.ts'
-import { splash } from './endpoints/splash.ts'
 import type { SandboxRequest } from './request-log.ts'
 
 /** An endpoint found for a request. */
@@ -23,11 +22,10 @@ export interface RouteMatch {
 
 const management: Endpoints = {
   ...account,
+  ...lists,
   ...domains,
-  ...overlays,
   ...campaigns,
   ...channels,
-  ...splash,
   ...files,
   ...links,
   ...pixels,
