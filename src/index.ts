@@ -32,7 +32,6 @@ export {
   TimeoutError,
 } from './client/errors.ts'
 export type { KeySource } from './client/http/api-key.ts'
-export type { AuthScheme } from './client/platform/apis.ts'
 export type { ApiPromise, ApiResponse, Result } from './client/http/api-promise.ts'
 export type { UploadProgress } from './client/http/call.ts'
 export type { ListPromise, PageQuery } from './client/http/list.ts'
@@ -55,6 +54,7 @@ export type { LinksResource } from './client/links/links.ts'
 export { isSameAddress, isSameAlias } from './client/links/match.ts'
 export type { ShortLinkClientOptions } from './client/options.ts'
 export type { StandardIssue, StandardResult, StandardSchema } from './client/parse/standard-schema.ts'
+export type { AuthScheme } from './client/platform/apis.ts'
 export type { HeadersLike } from './client/platform/rate-headers.ts'
 export type { AcquireOptions, RateLimiter, SlotWait } from './client/rate-limit/limiter.ts'
 export {

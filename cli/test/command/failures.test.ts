@@ -1,4 +1,4 @@
-import {type Fault} from 'shortlink-sdk/testing'
+import type { Fault } from 'shortlink-sdk/testing'
 import { expect, test, vi } from 'vitest'
 import { run, setUp, shop } from './run.ts'
 

@@ -1,4 +1,4 @@
-import {type Deviation} from 'shortlink-sdk/testing'
+import type { Deviation } from 'shortlink-sdk/testing'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { run, sentTo, setUp, shop } from './run.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type ImportResult, importLinks, type JournalEntry, type LinkRow, reportLinks, syncLinks } from 'shortlink-cli'
 import { ConfigurationError, InvalidRequestError, type ShortLinkClient } from 'shortlink-sdk'
-import {type Sandbox} from 'shortlink-sdk/testing'
+import type { Sandbox } from 'shortlink-sdk/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { collect } from '../../../test/helpers/lists.ts'
 import { countRequests, memoryJournal, rowsOf, setUp } from './set-up.ts'

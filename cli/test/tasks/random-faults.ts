@@ -10,7 +10,7 @@ import {
   syncLinks,
 } from 'shortlink-cli'
 import { ShortLinkClient } from 'shortlink-sdk'
-import {type Sandbox} from 'shortlink-sdk/testing'
+import type { Sandbox } from 'shortlink-sdk/testing'
 import { lettersOf, RandomServer, withOwnWays } from '../../../test/helpers/random-server.ts'
 import { memoryJournal } from './set-up.ts'
 

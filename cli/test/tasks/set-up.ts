@@ -1,4 +1,4 @@
-import {type Journal, type JournalEntry} from 'shortlink-cli'
+import type { Journal, JournalEntry } from 'shortlink-cli'
 import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox, type Sandbox, type SandboxOptions } from 'shortlink-sdk/testing'
 import { vi } from 'vitest'

@@ -1,6 +1,6 @@
 /** Tasks whose input returns an item and then stalls. */
 import { bulk, importLinks, type LinkRow, reportLinks, syncLinks } from 'shortlink-cli'
-import {type ShortLinkClient} from 'shortlink-sdk'
+import type { ShortLinkClient } from 'shortlink-sdk'
 import { describe, expect, test, vi } from 'vitest'
 import { memoryJournal, setUp } from './set-up.ts'
 

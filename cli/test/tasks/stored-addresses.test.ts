@@ -1,6 +1,6 @@
 /** Servers that change, cut or refuse the addresses of links. */
 import { importLinks, type LinkRow, syncLinks } from 'shortlink-cli'
-import {type Deviation} from 'shortlink-sdk/testing'
+import type { Deviation } from 'shortlink-sdk/testing'
 import { describe, expect, test } from 'vitest'
 import { collect } from '../../../test/helpers/lists.ts'
 import { countRequests, memoryJournal, setUp } from './set-up.ts'

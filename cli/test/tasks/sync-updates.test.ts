@@ -1,5 +1,5 @@
 import { type LinkRow, type SyncOptions, syncLinks } from 'shortlink-cli'
-import {type Deviation, type Sandbox} from 'shortlink-sdk/testing'
+import type { Deviation, Sandbox } from 'shortlink-sdk/testing'
 import { describe, expect, test } from 'vitest'
 import { collect } from '../../../test/helpers/lists.ts'
 import { countRequests, setUp } from './set-up.ts'
