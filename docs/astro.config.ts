@@ -1,11 +1,10 @@
 import { rm } from 'node:fs/promises'
 import starlight from '@astrojs/starlight'
-import {type AstroIntegration} from 'astro'
+import type { AstroIntegration } from 'astro'
 import { defineConfig, passthroughImageService } from 'astro/config'
 import linksValidator from 'starlight-links-validator'
 import { clientFiles } from './site/client-files.ts'
 import { parts } from './site/folders.ts'
-import { hovers } from './site/hovers.ts'
 import { ranking } from './site/ranking.ts'
 import { remarkExamples } from './site/remark-examples.ts'
 import { remarkLinks } from './site/remark-links.ts'
@@ -58,7 +57,6 @@ export default defineConfig({
       plugins: [linksValidator({ exclude: [`${base}playground/`] })],
       customCss: ['./src/styles/site.css', './src/styles/example.css'],
       expressiveCode: {
-        plugins: [hovers],
         // Programs are wider than a phone, and often than the column.
         defaultProps: { wrap: true, overridesByLang: { 'sh,bash,text,json': { frame: 'none' } } },
         styleOverrides: { borderRadius: '0.6rem', codeFontSize: '0.84rem', codeLineHeight: '1.75' },

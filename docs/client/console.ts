@@ -1,59 +1,48 @@
 import { formatWithOptions, inspect } from 'node-inspect-extracted'
 import { bounded } from './bounded.ts'
-
-/** Shows a text, as an error's or not. */
-type Print = (isError: boolean, text: string) => void
+import { post } from './messages.ts'
 
 const maxLines = 2_000
 const maxLineLength = 20_000
-let print: Print = () => {}
+let lines = 0
+
+function print(isError: boolean, text: string): void {
+  lines += 1
+  if (lines <= maxLines) post({ type: 'print', isError, text: bounded(text, maxLineLength) })
+  else if (lines === maxLines + 1)
+    post({ type: 'print', isError: true, text: `More than ${maxLines} lines: the rest is not shown.` })
+}
 
 /** Makes `console` print what Node's would. */
-export function installConsole(show: Print): void {
+export function installConsole(): void {
   giveStacksNodesForm()
-  let lines = 0
-  print = (isError, text) => {
-    lines += 1
-    if (lines <= maxLines) show(isError, bounded(text, maxLineLength))
-    else if (lines === maxLines + 1) show(true, `More than ${maxLines} lines: the rest is not shown.`)
-  }
   let indent = ''
   const printer =
     (isError: boolean) =>
-    (...values: unknown[]) => {
-      const text = withoutFrames(formatWithOptions({ colors: false }, ...values))
-      print(isError, indent + text.replaceAll('\n', `\n${indent}`))
-    }
+    (...values: unknown[]) =>
+      print(isError, indent + format(...values).replaceAll('\n', `\n${indent}`))
   const log = printer(false)
   const error = printer(true)
   const group = (...values: unknown[]) => {
     if (values.length > 0) log(...values)
     indent += '  '
   }
-  Object.assign(console, {
-    log,
-    info: log,
-    debug: log,
-    table: log,
-    dir: (value: unknown, options?: object) => log(inspect(value, options)),
-    error,
-    warn: error,
-    trace: error,
-    group,
-    groupCollapsed: group,
-    groupEnd: () => {
-      indent = indent.slice(2)
-    },
-  })
+  const groupEnd = () => {
+    indent = indent.slice(2)
+  }
+  const dir = (value: unknown, options?: object) => log(inspect(value, options))
+  const others = { info: log, debug: log, table: log, warn: error, trace: error, groupCollapsed: group }
+  Object.assign(console, { log, error, dir, group, groupEnd, ...others })
 }
 
 /** Prints an error that a program did not catch. */
 export function printError(error: unknown): void {
-  print(true, withoutFrames(`Uncaught ${formatWithOptions({ colors: false }, error)}`))
+  print(true, `Uncaught ${format(error)}`)
 }
 
-/** The frames of a stack are those of this page's files, which tell the reader nothing. */
-function withoutFrames(text: string): string {
+/** Formats values without the frames of stacks, which are in this page's files. */
+function format(...values: unknown[]): string {
+  const text = formatWithOptions({ colors: false }, ...values)
   return text.replaceAll(/\n\s+at [^\n]*(?:blob:|https?:|example\.js)[^\n]*/g, '')
 }
 
@@ -61,13 +50,12 @@ function withoutFrames(text: string): string {
 function giveStacksNodesForm(): void {
   const descriptor = Object.getOwnPropertyDescriptor(Error.prototype, 'stack')
   if (!descriptor?.get) return
-  const get = descriptor.get
+  const { get } = descriptor
   Object.defineProperty(Error.prototype, 'stack', {
     ...descriptor,
     get(this: Error) {
-      const frames: string = get.call(this) ?? ''
-      const lines = frames.split('\n').filter(Boolean)
-      return [`${this.name}: ${this.message}`, ...lines.map((line) => `    at ${line}`)].join('\n')
+      const frames: string[] = (get.call(this) ?? '').split('\n').filter(Boolean)
+      return [`${this.name}: ${this.message}`, ...frames.map((frame) => `    at ${frame}`)].join('\n')
     },
   })
 }

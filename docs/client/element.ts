@@ -1,4 +1,4 @@
-/** An element with its properties, attributes (`aria-label`, `data-…`) and contents. */
+/** Creates an element with its properties, attributes (`aria-label`, `data-…`) and contents. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   properties: Record<string, unknown> = {},
@@ -11,4 +11,9 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   }
   created.append(...children)
   return created
+}
+
+/** Returns the program that an element shows, as its copy button has it. */
+export function programIn(shown: Element): string {
+  return shown.querySelector<HTMLElement>('[data-code]')!.dataset.code!.replaceAll('\x7f', '\n')
 }

@@ -1,12 +1,12 @@
-import {type Fault, type SandboxData, type SandboxSeed} from 'shortlink-sdk/testing'
-import {type ExampleOptions} from '../site/example-options.ts'
+import type { Fault, SandboxData, SandboxSeed } from 'shortlink-sdk/testing'
+import type { ExampleOptions } from '../site/example-options.ts'
 
 /** What the page tells the worker. */
 export interface RunMessage {
-  /** The program, as JavaScript. */
-  js: string
+  /** The program, in TypeScript. */
+  code: string
   options: ExampleOptions
-  /** Rows to begin with in place of the samples. */
+  /** Rows to start with, in place of the samples. */
   data?: SandboxSeed
   faults?: readonly Fault[]
 }
@@ -15,22 +15,20 @@ export interface RunMessage {
 export interface ShownRequest {
   /** Unique within a run. */
   id: number
-  sandbox: number
   method: string
   /** With the query. */
   path: string
   body?: string
-  /** Unset until there is an answer. */
+  /** Unset until there is a response. */
   status?: number
-  answer?: string
-  /** Why there is no answer. */
+  response?: string
+  /** Why there is no response. */
   failure?: string
   durationMs?: number
 }
 
 /** A sandbox after the run. */
 export interface ShownSandbox {
-  id: number
   rateLimit: { limit: number; remaining: number; resetIn: number | undefined } | undefined
   before: SandboxData
   after: SandboxData
@@ -41,3 +39,8 @@ export type WorkerMessage =
   | { type: 'print'; isError: boolean; text: string }
   | { type: 'request'; request: ShownRequest }
   | { type: 'end'; failed: boolean; sandboxes: ShownSandbox[] }
+
+/** Sends a message from the worker to the page. */
+export function post(message: WorkerMessage): void {
+  self.postMessage(message)
+}

@@ -1,7 +1,13 @@
 import { RunExample } from './example.ts'
-import { showHovers } from './hovers.ts'
-import { makeScrollableFocusable } from './scrollable.ts'
 
 customElements.define('run-example', RunExample)
-showHovers()
-makeScrollableFocusable('.sl-markdown-content table, .example-text')
+
+// The keyboard reaches what is larger than its place, so that the arrow keys can scroll it.
+const observer = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = target
+    if (scrollWidth > clientWidth || scrollHeight > clientHeight) target.setAttribute('tabindex', '0')
+    else target.removeAttribute('tabindex')
+  }
+})
+for (const found of document.querySelectorAll('.sl-markdown-content table, .example-text')) observer.observe(found)

@@ -1,14 +1,17 @@
-import {type SandboxData} from 'shortlink-sdk/testing'
+import type { SandboxData } from 'shortlink-sdk/testing'
 import { bounded } from './bounded.ts'
 import { element } from './element.ts'
-import {type RunMessage, type ShownRequest, type ShownSandbox} from './messages.ts'
-import { start, timeLimit } from './runner.ts'
+import type { RunMessage, ShownRequest, ShownSandbox, WorkerMessage } from './messages.ts'
 
 const maxShownRequests = 200
+/** How long a run may take, in seconds. */
+const timeLimit = 30
 
-/** Shows a run: what it prints, its requests with their answers, the rate budget, and what is then stored. */
+/** Runs programs, and shows what they print, their requests, the rate budget, and what is then stored. */
 export class Panel {
-  readonly #status: HTMLElement
+  readonly #example: HTMLElement
+  readonly #button: HTMLButtonElement
+  readonly #status: Element
   readonly #text = element('pre', { className: 'example-text', tabIndex: 0, role: 'group', 'aria-label': 'Output' })
   readonly #requestCount = element('span')
   readonly #requestList = element('ol', { className: 'request-list' })
@@ -18,34 +21,27 @@ export class Panel {
   readonly #rows = new Map<number, HTMLElement>()
   #stop: (() => void) | undefined
 
-  /** `status` says how the run goes; `parts` is emptied and filled with the rest. */
-  constructor(status: HTMLElement, parts: HTMLElement) {
-    this.#status = status
-    this.#requests.append(
-      element('summary', { className: 'part-title' }, 'Requests ', this.#requestCount),
-      this.#requestList,
-    )
-    parts.replaceChildren(
-      element('p', { className: 'example-caption' }, 'Output'),
-      this.#text,
-      this.#budget,
-      this.#requests,
-      this.#stored,
-    )
+  /** Shows the runs of an element that has a button, a status and an output. */
+  constructor(example: HTMLElement) {
+    this.#example = example
+    this.#button = example.querySelector('.example-run')!
+    this.#status = example.querySelector('.example-status')!
+    const title = element('summary', { className: 'part-title' }, 'Requests ', this.#requestCount)
+    this.#requests.append(title, this.#requestList)
+    const caption = element('p', { className: 'example-caption' }, 'Output')
+    const output = example.querySelector('.example-output')!
+    output.replaceChildren(caption, this.#text, this.#budget, this.#requests, this.#stored)
   }
 
-  get isRunning(): boolean {
-    return this.#stop !== undefined
-  }
-
-  /** What was printed. */
-  get text(): string {
-    return this.#text.textContent
-  }
-
-  /** Runs a program, and resolves with its sandboxes when it has ended. */
-  run(message: RunMessage): Promise<ShownSandbox[]> {
+  /** Stops the program that runs, and returns whether there was one. */
+  stop(): boolean {
+    const isRunning = this.#stop !== undefined
     this.#stop?.()
+    return isRunning
+  }
+
+  /** Runs a program in its own worker. Returns its sandboxes, or none if it did not come to its end. */
+  async run(message: RunMessage): Promise<ShownSandbox[]> {
     this.#text.replaceChildren()
     this.#requestList.replaceChildren()
     this.#rows.clear()
@@ -53,32 +49,46 @@ export class Panel {
     this.#requests.hidden = true
     this.#stored.hidden = true
     this.#status.textContent = 'Running…'
-    const began = performance.now()
-    return new Promise((resolve) => {
-      this.#stop = start(message, {
-        onPrint: (text, isError) => {
-          this.#text.append(element('span', { className: isError ? 'printed-error' : '' }, `${text}\n`))
-        },
-        onRequest: (request) => this.#showRequest(request),
-        onEnd: (how, sandboxes) => {
-          this.#stop = undefined
-          const seconds = ((performance.now() - began) / 1000).toFixed(1)
-          this.#status.textContent = {
-            done: `Ran in ${seconds} s`,
-            failed: `Failed after ${seconds} s`,
-            stopped: `Stopped after ${seconds} s`,
-            timeout: `Stopped: examples have ${timeLimit / 1000} s`,
-          }[how]
-          if (this.#text.childNodes.length === 0) this.#text.append('')
-          this.#showSandboxes(sandboxes)
-          resolve(sandboxes)
-        },
-      })
-    })
+    this.#button.textContent = 'Stop'
+    this.#example.dataset.state = 'running'
+    const start = performance.now()
+    const { status, sandboxes } = await this.#work(message)
+    const seconds = ((performance.now() - start) / 1000).toFixed(1)
+    this.#status.textContent = status.replace('TIME', `${seconds} s`)
+    this.#button.textContent = 'Run'
+    this.#showSandboxes(sandboxes)
+    this.#example.dataset.state = 'ended'
+    return sandboxes
   }
 
-  stop(): void {
-    this.#stop?.()
+  async #work(message: RunMessage): Promise<{ status: string; sandboxes: ShownSandbox[] }> {
+    const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })
+    worker.postMessage(message)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    try {
+      return await new Promise((resolve) => {
+        const end = (status: string, sandboxes: ShownSandbox[] = []) => resolve({ status, sandboxes })
+        this.#stop = () => end('Stopped after TIME')
+        timer = setTimeout(() => end(`Stopped: examples have ${timeLimit} s`), timeLimit * 1000)
+        worker.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
+          if (data.type === 'print') this.#print(data.text, data.isError)
+          else if (data.type === 'request') this.#showRequest(data.request)
+          else end(data.failed ? 'Failed after TIME' : 'Ran in TIME', data.sandboxes)
+        }
+        worker.onerror = ({ message }) => {
+          this.#print(message || 'The worker that runs examples could not be loaded.', true)
+          end('Failed after TIME')
+        }
+      })
+    } finally {
+      clearTimeout(timer)
+      worker.terminate()
+      this.#stop = undefined
+    }
+  }
+
+  #print(text: string, isError: boolean): void {
+    this.#text.append(element('span', { className: isError ? 'printed-error' : '' }, `${text}\n`))
   }
 
   #showRequest(request: ShownRequest): void {
@@ -97,46 +107,38 @@ export class Panel {
     this.#stored.hidden = sandboxes.length === 0
     this.#stored.replaceChildren(
       element('summary', { className: 'part-title' }, 'What is stored'),
-      ...sandboxes.map(({ before, after }) =>
-        element('div', { className: 'stored-lists' }, ...storedLists(before, after)),
-      ),
+      ...sandboxes.map((sandbox) => element('div', { className: 'stored-lists' }, ...storedLists(sandbox))),
     )
   }
 }
 
 function requestRow(request: ShownRequest, open: boolean): HTMLElement {
-  const { method, path, status, failure, durationMs, body, answer } = request
-  const result = status ?? (failure === undefined ? '…' : 'no response')
+  const { method, path, status, failure, durationMs, body, response } = request
   const isBad = failure !== undefined || (status ?? 0) >= 400
-  const details = element(
-    'details',
-    { open },
-    element(
-      'summary',
-      {},
-      element('span', { className: 'request-method' }, method),
-      element('code', { className: 'request-path' }, path),
-      element('span', { className: isBad ? 'request-status is-bad' : 'request-status' }, String(result)),
-      element('span', { className: 'request-time' }, durationMs === undefined ? '' : `${Math.round(durationMs)} ms`),
-    ),
+  const result = String(status ?? (failure === undefined ? '…' : 'no response'))
+  const time = durationMs === undefined ? '' : `${Math.round(durationMs)} ms`
+  const summary = element(
+    'summary',
+    {},
+    element('span', { className: 'request-method' }, method),
+    element('code', { className: 'request-path' }, path),
+    element('span', { className: isBad ? 'request-status is-bad' : 'request-status' }, result),
+    element('span', { className: 'request-time' }, time),
   )
-  if (body !== undefined) details.append(element('p', {}, 'Sent'), bodyText(body, 'Sent'))
+  const details = element('details', { open }, summary)
+  if (body !== undefined) details.append(element('p', {}, 'Sent'), jsonText(body, 'Sent'))
   if (failure !== undefined) details.append(element('p', {}, failure))
-  if (answer) details.append(element('p', {}, 'Response'), bodyText(answer, 'Response'))
+  if (response) details.append(element('p', {}, 'Response'), jsonText(response, 'Response'))
   return element('li', {}, details)
 }
 
-function bodyText(text: string, label: string): HTMLElement {
-  return element('pre', { className: 'json', tabIndex: 0, role: 'group', 'aria-label': label }, indented(text))
-}
-
-/** JSON with line breaks; anything else as it is. */
-function indented(text: string): string {
+/** Shows JSON with line breaks, and any other text unchanged. */
+function jsonText(text: string, label: string): HTMLElement {
+  const box = element('pre', { className: 'json', tabIndex: 0, role: 'group', 'aria-label': label }, text)
   try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
-  }
+    box.textContent = JSON.stringify(JSON.parse(text), null, 2)
+  } catch {}
+  return box
 }
 
 function budgetText({ rateLimit }: ShownSandbox): string {
@@ -146,35 +148,32 @@ function budgetText({ rateLimit }: ShownSandbox): string {
   return `Rate budget: ${remaining} of ${limit} requests left${next}.`
 }
 
-/** One part for each list, those that the run changed first. */
-function storedLists(before: SandboxData, after: SandboxData): HTMLElement[] {
-  const names = Object.keys(after) as (keyof SandboxData)[]
-  const parts = names.map((name) => ({ name, isChanged: JSON.stringify(before[name]) !== JSON.stringify(after[name]) }))
-  parts.sort((a, b) => Number(b.isChanged) - Number(a.isChanged))
-  return parts.map(({ name, isChanged }) => {
-    const rows = after[name]
-    const was = before[name]
-    const count =
-      !Array.isArray(rows) || !Array.isArray(was)
-        ? ''
-        : was.length === rows.length
-          ? `${rows.length}`
-          : `${was.length} → ${rows.length}`
-    const part = element(
-      'details',
-      { className: isChanged ? 'is-changed' : '' },
-      element('summary', {}, name, ' ', element('span', {}, count), isChanged ? ' changed' : ''),
-    )
+/** Returns one part for each list, those that the run changed first. */
+function storedLists({ before, after }: ShownSandbox): HTMLElement[] {
+  const changed: HTMLElement[] = []
+  const unchanged: HTMLElement[] = []
+  for (const name of Object.keys(after) as (keyof SandboxData)[]) {
+    const [was, rows] = [before[name], after[name]]
+    const isChanged = JSON.stringify(was) !== JSON.stringify(rows)
+    const summary = element('summary', {}, name, ' ', element('span', {}, countText(was, rows)))
+    if (isChanged) summary.append(' changed')
+    const part = element('details', { className: isChanged ? 'is-changed' : '' }, summary)
     // Filled when it is opened: there are many rows, and few are looked at.
-    part.addEventListener('toggle', () => part.append(bodyText(listText(rows, was), name)), { once: true })
-    return part
-  })
+    part.addEventListener('toggle', () => part.append(jsonText(rowsText(was, rows), name)), { once: true })
+    ;(isChanged ? changed : unchanged).push(part)
+  }
+  return [...changed, ...unchanged]
 }
 
-/** The rows, new and changed ones first. */
-function listText(rows: unknown, before: unknown): string {
-  if (!Array.isArray(rows) || !Array.isArray(before)) return JSON.stringify(rows)
-  const known = new Set(before.map((row) => JSON.stringify(row)))
+function countText(was: unknown, rows: unknown): string {
+  if (!Array.isArray(rows) || !Array.isArray(was)) return ''
+  return was.length === rows.length ? `${rows.length}` : `${was.length} → ${rows.length}`
+}
+
+/** Returns the rows as JSON, new and changed ones first. */
+function rowsText(was: unknown, rows: unknown): string {
+  if (!Array.isArray(rows) || !Array.isArray(was)) return JSON.stringify(rows)
+  const known = new Set(was.map((row) => JSON.stringify(row)))
   const sorted = rows.toSorted((a, b) => Number(known.has(JSON.stringify(a))) - Number(known.has(JSON.stringify(b))))
   return bounded(JSON.stringify(sorted, null, 2), 20_000)
 }

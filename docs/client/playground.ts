@@ -1,5 +1,6 @@
 import { type Fault, sampleData } from 'shortlink-sdk/testing'
-import {type Editor} from './editor.ts'
+import { parseDialect } from '../site/example-options.ts'
+import type { Editor } from './editor.ts'
 import { element } from './element.ts'
 import { Panel } from './panel.ts'
 import { fromFragment, toFragment } from './shared-program.ts'
@@ -8,53 +9,43 @@ type Lists = Record<string, unknown>
 
 /** A program beside the sandbox that it talks to: its data, faults, dialect and rate limit. */
 class SandboxPlayground extends HTMLElement {
-  #editor: Editor | undefined
-  #panel: Panel | undefined
   #data: Lists = {}
   #faults: Fault[] = []
 
   connectedCallback(): void {
     this.#reset()
-    this.#on('reset', 'click', () => this.#reset())
-    this.#on('rows', 'change', () => this.#reset())
-    this.#on('list', 'change', () => this.#showRows())
-    this.#on('data', 'change', () => this.#readRows())
-    this.#on('add-fault', 'click', () => this.#addFault())
-    this.#on('effect', 'change', () => this.#showEffect())
-    for (const box of this.querySelectorAll('[name=deviation]')) {
-      box.addEventListener('change', () => {
-        this.#field('dialect').value = 'chosen'
-      })
-    }
+    this.#on('[name=reset]', 'click', () => this.#reset())
+    this.#on('[name=rows]', 'change', () => this.#reset())
+    this.#on('[name=list]', 'change', () => this.#showRows())
+    this.#on('[name=data]', 'change', () => this.#readRows())
+    this.#on('[name=add-fault]', 'click', () => this.#addFault())
+    this.#on('.deviations', 'change', () => {
+      this.#field('dialect').value = 'chosen'
+    })
     void this.#start()
   }
 
   async #start(): Promise<void> {
-    const status = this.querySelector<HTMLElement>('.example-status')!
-    const source = this.querySelector<HTMLElement>('.example-code')!
     const { createEditor } = await import('./editor.ts')
-    this.#editor = createEditor(source)
-    this.#panel = new Panel(status, this.querySelector('.example-output')!)
-    status.textContent = ''
-    await this.#open()
-    window.addEventListener('hashchange', () => void this.#open())
-    const run = this.querySelector<HTMLButtonElement>('.example-run')!
-    const share = this.querySelector<HTMLButtonElement>('.example-share')!
-    run.addEventListener('click', () => void this.#runOrStop(run))
-    share.addEventListener('click', () => void this.#share())
-    for (const button of [run, share]) button.disabled = false
+    const editor = createEditor(this.querySelector<HTMLElement>('.example-code')!)
+    const panel = new Panel(this)
+    this.#status('')
+    await this.#open(editor)
+    window.addEventListener('hashchange', () => void this.#open(editor))
+    this.#on('.example-run', 'click', () => void this.#runOrStop(editor, panel))
+    this.#on('.example-share', 'click', () => void this.#share(editor))
+    for (const button of this.querySelectorAll<HTMLButtonElement>('.example-bar button')) button.disabled = false
   }
 
   /** Shows the program that the page's address holds. */
-  async #open(): Promise<void> {
+  async #open(editor: Editor): Promise<void> {
     try {
       const shared = await fromFragment(location.hash)
       if (!shared) return
-      this.#editor!.setCode(shared.program)
-      this.#faults = shared.faults
-      this.#showFaults()
-      this.#field('rows').value = String(shared.rows)
-      this.#field('limit').value = String(shared.limit)
+      editor.setCode(shared.program)
+      this.#showFaults(shared.faults)
+      this.#field('rows').value = shared.rows
+      this.#field('limit').value = shared.limit
       this.#setDialect(shared.dialect)
       this.#reset()
       this.#status('Opened from the link')
@@ -64,15 +55,10 @@ class SandboxPlayground extends HTMLElement {
   }
 
   /** Puts the program and what stands beside it into the page's address. */
-  async #share(): Promise<void> {
-    const fragment = await toFragment({
-      program: this.#editor!.code,
-      rows: Number(this.#field('rows').value),
-      dialect: this.#dialect(),
-      limit: Number(this.#field('limit').value),
-      faults: this.#faults,
-    })
-    history.replaceState(null, '', fragment)
+  async #share({ code: program }: Editor): Promise<void> {
+    const [rows, limit] = [this.#field('rows').value, this.#field('limit').value]
+    const shared = { program, rows, dialect: this.#dialect(), limit, faults: this.#faults }
+    history.replaceState(null, '', await toFragment(shared))
     await navigator.clipboard.writeText(location.href).then(
       () => this.#status('Copied the link. It holds the program, the faults, the dialect and the rate limit.'),
       () => this.#status('The link is in the address bar.'),
@@ -83,25 +69,14 @@ class SandboxPlayground extends HTMLElement {
     this.querySelector('.example-status')!.textContent = text
   }
 
-  async #runOrStop(button: HTMLButtonElement): Promise<void> {
-    const panel = this.#panel!
-    if (panel.isRunning) return panel.stop()
-    if (!this.#readRows()) return
-    button.textContent = 'Stop'
-    this.dataset.state = 'running'
-    const limit = Number(this.#field('limit').value)
-    const [sandbox] = await panel.run({
-      js: await this.#editor!.javascript(),
-      options: { dialect: this.#dialect(), limit: limit > 0 ? limit : 'off' },
-      data: this.#data,
-      faults: this.#faults,
-    })
-    if (sandbox) {
-      this.#data = sandbox.after as unknown as Lists
-      this.#showRows()
-    }
-    button.textContent = 'Run'
-    this.dataset.state = 'ended'
+  async #runOrStop({ code }: Editor, panel: Panel): Promise<void> {
+    if (panel.stop() || !this.#readRows()) return
+    const requests = Number(this.#field('limit').value)
+    const options = { rows: 0, dialect: parseDialect(this.#dialect()), rateLimit: requests > 0 && { requests } }
+    const [sandbox] = await panel.run({ code, options, data: this.#data, faults: this.#faults })
+    if (!sandbox) return
+    this.#data = sandbox.after as unknown as Lists
+    this.#showRows()
   }
 
   #dialect(): string {
@@ -127,14 +102,13 @@ class SandboxPlayground extends HTMLElement {
   }
 
   #showRows(): void {
-    const list = this.#field('list').value
-    const rows = this.#data[list] as unknown[]
+    const rows = this.#data[this.#field('list').value] as unknown[]
     this.querySelector('.rows-caption')!.textContent = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`
     this.#field('data').value = `[\n${rows.map((row) => `  ${JSON.stringify(row)}`).join(',\n')}\n]`
     this.#say('')
   }
 
-  /** Takes the rows as they were edited; says what is wrong with them if they are none. */
+  /** Takes the rows as they were edited, and returns whether they are rows. Says what is wrong with them if not. */
   #readRows(): boolean {
     try {
       const rows: unknown = JSON.parse(this.#field('data').value)
@@ -153,46 +127,37 @@ class SandboxPlayground extends HTMLElement {
     this.#field('data').setAttribute('aria-invalid', String(problem !== ''))
   }
 
-  #showEffect(): void {
-    for (const label of this.querySelectorAll<HTMLElement>('[data-for]')) {
-      label.hidden = label.dataset.for !== this.#field('effect').value
-    }
-  }
-
   #addFault(): void {
-    const fault: Fault = { times: Number(this.#field('times').value) }
-    const { value: effect } = this.#field('effect')
+    const value = (name: string) => this.#field(name).value.trim()
+    const fault: Fault = { times: Number(value('times')) }
+    const effect = value('effect')
     if (effect === 'before' || effect === 'after') fault.drop = effect
-    else if (effect === 'delay') fault.delay = Number(this.#field('delay').value)
+    else if (effect === 'delay') fault.delay = Number(value('delay'))
     else if (effect === 'rate') Object.assign(fault, { status: 429, headers: { 'Retry-After': '2' } })
-    else fault.status = Number(this.#field('status').value)
-    const { value: method } = this.#field('method')
-    if (method) fault.method = method as NonNullable<Fault['method']>
-    const path = this.#field('path').value.trim()
-    if (path) fault.path = path
-    this.#faults.push(fault)
-    this.#showFaults()
+    else fault.status = Number(value('status'))
+    if (value('method')) fault.method = value('method') as NonNullable<Fault['method']>
+    if (value('path')) fault.path = value('path')
+    this.#showFaults([...this.#faults, fault])
   }
 
-  #showFaults(): void {
-    this.querySelector('.faults')!.replaceChildren(
-      ...this.#faults.map((fault) => {
-        const remove = element('button', { type: 'button', 'aria-label': `Remove ${faultText(fault)}` }, 'Remove')
-        remove.addEventListener('click', () => {
-          this.#faults = this.#faults.filter((each) => each !== fault)
-          this.#showFaults()
-        })
-        return element('li', {}, element('span', {}, faultText(fault)), remove)
-      }),
-    )
+  /** Sets the faults, and lists them. */
+  #showFaults(faults: Fault[]): void {
+    this.#faults = faults
+    const items = faults.map((fault) => {
+      const text = faultText(fault)
+      const remove = element('button', { type: 'button', 'aria-label': `Remove ${text}` }, 'Remove')
+      remove.addEventListener('click', () => this.#showFaults(faults.filter((each) => each !== fault)))
+      return element('li', {}, element('span', {}, text), remove)
+    })
+    this.querySelector('.faults')!.replaceChildren(...items)
   }
 
   #field(name: string): HTMLInputElement {
-    return this.querySelector<HTMLInputElement>(`[name=${name}]`)!
+    return this.querySelector(`[name=${name}]`)!
   }
 
-  #on(name: string, event: string, listener: () => void): void {
-    this.#field(name).addEventListener(event, listener)
+  #on(selector: string, event: string, listener: () => void): void {
+    this.querySelector(selector)!.addEventListener(event, listener)
   }
 }
 

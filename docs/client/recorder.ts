@@ -1,33 +1,21 @@
-import {type Sandbox} from 'shortlink-sdk/testing'
+import type { Sandbox, SandboxData } from 'shortlink-sdk/testing'
 import { bounded } from './bounded.ts'
-import {type ShownRequest, type ShownSandbox} from './messages.ts'
+import { post, type ShownRequest, type ShownSandbox } from './messages.ts'
 
-/** Notes what goes to the sandboxes of a run, and what they answer. */
-interface Recording {
-  sandbox: Sandbox
-  before: ShownSandbox['before']
-}
-
-const recordings: Recording[] = []
 const maxBody = 8_000
 const maxRequests = 500
+const recordings: { sandbox: Sandbox; before: SandboxData }[] = []
 let requests = 0
-let unanswered = 0
-let onRequest: (request: ShownRequest) => void = () => {}
+let inFlight = 0
 
-/** Calls a function with each request as it goes out, and again with its answer. */
-export function watchRequests(listener: typeof onRequest): void {
-  onRequest = listener
-}
-
-/** Requests without an answer yet. */
+/** Returns the number of requests without a response. */
 export function requestsInFlight(): number {
-  return unanswered
+  return inFlight
 }
 
-/** Lets the panel see a sandbox. */
+/** Shows a sandbox, its requests and their responses in the panel. */
 export function record(sandbox: Sandbox): Sandbox {
-  const id = recordings.push({ sandbox, before: structuredClone(sandbox.data) }) - 1
+  recordings.push({ sandbox, before: structuredClone(sandbox.data) })
   const original = sandbox.fetch
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const known = sandbox.requests.length
@@ -37,36 +25,32 @@ export function record(sandbox: Sandbox): Sandbox {
     requests += 1
     if (entry === undefined || requests > maxRequests) return await answer
     const query = new URLSearchParams(entry.query).toString()
-    const request: ShownRequest = {
-      id: requests,
-      sandbox: id,
-      method: entry.method,
-      path: decodeURI(entry.path) + (query && `?${query}`),
+    const path = decodeURI(entry.path) + (query && `?${query}`)
+    const request: ShownRequest = { id: requests, method: entry.method, path }
+    const show = () => post({ type: 'request', request })
+    const showBody = async (response: Response) => {
+      request.response = bounded(await response.text(), maxBody)
+      show()
     }
-    onRequest(request)
-    unanswered += 1
+    show()
+    inFlight += 1
     try {
       const response = await answer
       request.status = response.status
-      // A body that never ends must not keep the answer back.
-      void response
-        .clone()
-        .text()
-        .then(
-          (text) => onRequest({ ...request, answer: bounded(text, maxBody) }),
-          () => {},
-        )
+      // Not awaited: a body that never ends must not delay the response.
+      void showBody(response.clone()).catch(() => {})
       return response
     } catch (error) {
       request.failure = error instanceof Error ? error.message : String(error)
       throw error
     } finally {
-      unanswered -= 1
+      inFlight -= 1
       request.durationMs = performance.now() - start
-      if (entry.body !== undefined) {
-        request.body = entry.body instanceof Uint8Array ? `${entry.size} bytes` : bounded(asText(entry.body), maxBody)
-      }
-      onRequest(request)
+      const { body, size } = entry
+      if (body instanceof Uint8Array) request.body = `${size} bytes`
+      else if (body !== undefined)
+        request.body = bounded(typeof body === 'string' ? body : JSON.stringify(body), maxBody)
+      show()
     }
   }
   Object.defineProperty(sandbox, 'fetch', { value: fetch })
@@ -74,26 +58,12 @@ export function record(sandbox: Sandbox): Sandbox {
   return sandbox
 }
 
-/** The sandboxes that were used; the run's own one if none was. */
+/** Returns the sandboxes that were used, or the run's own one if none was. */
 export function recordedSandboxes(): ShownSandbox[] {
-  const all = recordings.map(({ sandbox, before }, id): ShownSandbox & { used: boolean } => {
-    const { rateLimit } = sandbox
-    return {
-      id,
-      used: sandbox.requests.length > 0,
-      rateLimit: rateLimit && {
-        limit: rateLimit.limit,
-        remaining: rateLimit.remaining,
-        resetIn: rateLimit.resetAt === undefined ? undefined : rateLimit.resetAt - sandbox.now(),
-      },
-      before,
-      after: structuredClone(sandbox.data),
-    }
+  const used = recordings.filter(({ sandbox }) => sandbox.requests.length > 0)
+  return (used.length > 0 ? used : recordings.slice(0, 1)).map(({ sandbox, before }) => {
+    const { rateLimit, data } = sandbox
+    const resetIn = rateLimit?.resetAt === undefined ? undefined : rateLimit.resetAt - sandbox.now()
+    return { rateLimit: rateLimit && { ...rateLimit, resetIn }, before, after: structuredClone(data) }
   })
-  const used = all.filter(({ used }) => used)
-  return used.length > 0 ? used : all.slice(0, 1)
-}
-
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }

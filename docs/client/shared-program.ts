@@ -1,14 +1,14 @@
-import {type Fault} from 'shortlink-sdk/testing'
+import type { Fault } from 'shortlink-sdk/testing'
 
 /** What a link to the playground holds. */
 export interface SharedProgram {
   program: string
   /** Rows in every list at the beginning. */
-  rows: number
+  rows: string
   /** `reference`, `deployed`, or deviations with commas between them. */
   dialect: string
   /** Requests a minute; 0 is no limit. */
-  limit: number
+  limit: string
   faults: Fault[]
 }
 
@@ -16,7 +16,7 @@ const name = '#program='
 /** Characters of the largest program that is taken from a link. */
 const maxLength = 200_000
 
-/** The fragment of an address for a program, which no server is sent. */
+/** Returns the fragment of an address for a program. No server is sent it. */
 export async function toFragment(shared: SharedProgram): Promise<string> {
   const json = new Blob([JSON.stringify(shared)]).stream()
   const bytes = await new Response(json.pipeThrough(new CompressionStream('deflate-raw'))).arrayBuffer()
@@ -25,7 +25,7 @@ export async function toFragment(shared: SharedProgram): Promise<string> {
 }
 
 /**
- * The program of a fragment; undefined if there is none.
+ * Returns the program of a fragment; undefined if there is none.
  *
  * @throws {Error} if it cannot be read, for example because the link was cut off.
  */
@@ -42,5 +42,5 @@ export async function fromFragment(fragment: string): Promise<SharedProgram | un
   }
   const { program, rows, dialect, limit, faults } = JSON.parse(json)
   if (typeof program !== 'string' || !Array.isArray(faults)) throw new TypeError('no program')
-  return { program, rows: Number(rows), dialect: String(dialect), limit: Number(limit), faults }
+  return { program, rows: String(rows), dialect: String(dialect), limit: String(limit), faults }
 }

@@ -1,35 +1,27 @@
 import { parse } from 'es-module-lexer/js'
-import {
-  createSandbox,
-  type SandboxDialect,
-  type SandboxOptions,
-  type SandboxSeed,
-  sampleData,
-} from 'shortlink-sdk/testing'
-import {type ExampleOptions} from '../site/example-options.ts'
+import { createSandbox, sampleData } from 'shortlink-sdk/testing'
 import { installConsole, printError } from './console.ts'
-import {type RunMessage, type WorkerMessage} from './messages.ts'
-import { record, recordedSandboxes, requestsInFlight, watchRequests } from './recorder.ts'
+import { post, type RunMessage } from './messages.ts'
+import { record, recordedSandboxes, requestsInFlight } from './recorder.ts'
+import { stripTypes } from './strip-types.ts'
 
 /*
  * Runs one example, and ends with it. The package finds what it finds in Node: the addresses and the key in the
  * environment, and a global fetch, which is a sandbox's.
  */
-declare const PACKAGE_ENTRIES: Record<string, string>
-
-const post = (message: WorkerMessage) => self.postMessage(message)
+/** What programs can import, and the files beside this one. */
+declare const MODULES: Record<string, string>
 
 self.addEventListener('message', ({ data }: MessageEvent<RunMessage>) => void run(data), { once: true })
 self.addEventListener('unhandledrejection', (event) => {
   event.preventDefault()
-  end(event.reason)
+  fail(event.reason)
 })
 
-async function run({ js, options, data, faults = [] }: RunMessage): Promise<void> {
-  installConsole((isError, text) => post({ type: 'print', isError, text }))
-  watchRequests((request) => post({ type: 'request', request }))
+async function run({ code, options: { rows, ...options }, data, faults = [] }: RunMessage): Promise<void> {
+  installConsole()
   try {
-    const sandbox = record(createSandbox(sandboxOptions(options, data)))
+    const sandbox = record(createSandbox({ ...options, data: { ...sampleData(rows), ...data } }))
     for (const fault of faults) sandbox.fail(fault)
     looksLikeNode({
       SHORTLINK_BASE_URL: sandbox.baseUrl,
@@ -37,32 +29,32 @@ async function run({ js, options, data, faults = [] }: RunMessage): Promise<void
       SHORTLINK_API_KEY: sandbox.apiKey,
     })
     globalThis.fetch = sandbox.fetch
-    const address = URL.createObjectURL(new Blob([withAddresses(js)], { type: 'text/javascript' }))
-    await import(address)
+    const js = withAddresses(compile(code))
+    await import(URL.createObjectURL(new Blob([js], { type: 'text/javascript' })))
     // Like Node, ends when nothing is left to be done.
     do await new Promise((resolve) => setTimeout(resolve))
     while (requestsInFlight() > 0)
     post({ type: 'end', failed: false, sandboxes: recordedSandboxes() })
   } catch (error) {
-    end(error)
+    fail(error)
   }
 }
 
-function end(error: unknown): void {
+function fail(error: unknown): void {
   printError(error)
   post({ type: 'end', failed: true, sandboxes: recordedSandboxes() })
 }
 
-function sandboxOptions(
-  { rows = 30, dialect = 'reference', limit = 30 }: ExampleOptions,
-  data: SandboxSeed | undefined,
-): SandboxOptions {
-  const isName = dialect === 'reference' || dialect === 'deployed'
-  return {
-    data: { ...sampleData(rows), ...data },
-    dialect: (isName ? dialect : dialect.split(',')) as SandboxDialect,
-    rateLimit: limit !== 'off' && { requests: limit },
-  }
+/**
+ * Returns a program as JavaScript.
+ *
+ * @throws {SyntaxError} with the line, and a mark below the place.
+ */
+function compile(code: string): string {
+  const stripped = stripTypes(code)
+  if (!stripped.problem) return stripped.js
+  const { message, line, column } = stripped.problem
+  throw new SyntaxError(`${message}, line ${line}\n${code.split('\n')[line - 1]}\n${' '.repeat(column - 1)}^`)
 }
 
 /** The package refuses a key in a browser. Here there is none to protect, and nowhere for it to go. */
@@ -85,9 +77,7 @@ function withAddresses(js: string): string {
 }
 
 function moduleAddress(name: string): string {
-  const path = name === 'shortlink-sdk/testing' ? 'testing.js' : name === 'zod' ? 'zod.js' : undefined
-  const entry = Object.hasOwn(PACKAGE_ENTRIES, name) ? `packages/${PACKAGE_ENTRIES[name]}` : undefined
-  const file = path ?? entry
-  if (!file) throw new Error(`This page has no ${name}. It has ${[...Object.keys(PACKAGE_ENTRIES), 'zod'].join(', ')}.`)
+  const file = Object.hasOwn(MODULES, name) ? MODULES[name] : undefined
+  if (!file) throw new Error(`This page has no ${name}. It has ${Object.keys(MODULES).join(', ')}.`)
   return new URL(file, import.meta.url).href
 }

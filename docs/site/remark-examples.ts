@@ -1,11 +1,10 @@
-import { transformSync } from 'esbuild'
-import {type Code, type Parent, type Root, type RootContent} from 'mdast'
-import {type VFile} from 'vfile'
+import type { Code, Parent, Root, RootContent } from 'mdast'
+import type { VFile } from 'vfile'
 import { parseExampleOptions } from './example-options.ts'
 
 /**
- * Gives every example of a page what it needs to be run there: `ts run` its buttons and its JavaScript, together with
- * the fence `text output` that follows it; `ts node` the remark that it needs Node.
+ * Gives every example of a page what it needs to be run there: `ts run` its buttons, together with the
+ * fence `text output` that follows it; `ts node` the remark that it needs Node.
  */
 export function remarkExamples() {
   return (tree: Root, file: VFile) => visit(tree, file)
@@ -33,23 +32,16 @@ function visit(parent: Parent, file: VFile): void {
 
 function runnable(code: Code, output: Code | undefined, words: string[], file: VFile): Parent {
   const place = `${file.path}:${code.position?.start.line}`
-  let js: string
   let options: object
   try {
     options = parseExampleOptions(words)
-    js = transformSync(code.value, {
-      loader: 'ts',
-      target: 'es2022',
-      tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
-    }).code
   } catch (error) {
     throw new Error(`${place}: ${(error as Error).message}`)
   }
-  code.meta = 'hovers'
+  code.meta = null
   const attributes = {
     // Keeps the styles of prose from what is inside.
     class: 'not-content',
-    'data-js': js,
     'data-options': JSON.stringify(options),
     'data-line': String(code.position?.start.line),
   }

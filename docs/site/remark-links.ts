@@ -1,6 +1,6 @@
 import { dirname, relative, resolve } from 'node:path'
-import {type Definition, type Link, type Parent, type Root} from 'mdast'
-import {type VFile} from 'vfile'
+import type { Definition, Link, Parent, Root } from 'mdast'
+import type { VFile } from 'vfile'
 import { contentFolder } from './folders.ts'
 
 /**

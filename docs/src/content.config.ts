@@ -1,7 +1,7 @@
 import { defineCollection, z } from 'astro:content'
 import { docsLoader } from '@astrojs/starlight/loaders'
 import { docsSchema } from '@astrojs/starlight/schema'
-import {type Loader, type LoaderContext} from 'astro/loaders'
+import type { Loader, LoaderContext } from 'astro/loaders'
 
 /** Words that a page is searched for by, and that it need not contain. */
 const keywords = z.string().default('')

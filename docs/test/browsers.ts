@@ -39,10 +39,3 @@ export async function open(
   await page.goto(address, { waitUntil: 'networkidle0' })
   return { page, problems }
 }
-
-/** Moves to the end of the program. */
-export async function pressEnd(page: Page): Promise<void> {
-  await page.keyboard.down('Control')
-  await page.keyboard.press('End')
-  await page.keyboard.up('Control')
-}

@@ -1,70 +1,81 @@
-import {type Page} from 'puppeteer-core'
-import { pressEnd } from './browsers.ts'
+import type { Page } from 'puppeteer-core'
+
+/** The kinds of types that a program can have. */
+const typedProgram = `import { type Campaign, CampaignCreate, ShortLinkClient } from 'shortlink-sdk'
+import type { Page } from 'shortlink-sdk'
+
+interface Named<T extends number = number> {
+  readonly name: string
+  links?: T
+}
+enum State {
+  Draft = 'draft',
+}
+abstract class Counter<T> {
+  constructor(protected readonly items: readonly T[]) {}
+  abstract count(): number
+}
+class Squares extends Counter<number> {
+  override count(): number {
+    return this.items.length ** 2
+  }
+}
+function pick<T, K extends keyof T>(from: T, key: K): T[K]
+function pick(from: Record<string, unknown>, key: string): unknown {
+  return from[key]
+}
+const isNamed = (value: unknown): value is Named => typeof value === 'object' && value !== null && 'name' in value
+const campaign = { name: 'spring', links: 3 } satisfies CampaignCreate & Named as Named<3>
+console.log(\`\${pick(campaign, 'name')}: \${campaign.links!} links, \${State.Draft as string}\`)
+const pages: Page<Campaign>[] = [await new ShortLinkClient().campaigns.list()]
+const unknown: unknown = campaign
+console.log(isNamed(unknown) && unknown, new Squares([1, 2, 3]).count(), pages[0]!.items.length > 0)`
 
 /** What a reader does besides reading: each begins at the first page. */
 export const interactions: Record<string, (page: Page, site: string) => Promise<void>> = {
-  'a name in a program shows its type and what it does': async (page) => {
-    // Scrolls first, because scrolling hides what a hover shows.
-    await page.locator('.example-code ::-p-text(ensure)').hover()
-    await explained(page, 'Makes sure that a link exists')
-  },
-
-  'a touch shows it too, and a touch elsewhere hides it': async (page) => {
-    await page.tap('.example-code ::-p-text(ensure)')
-    await explained(page, 'Makes sure that a link exists')
-    await page.tap('.example-caption')
-    await page.waitForSelector('.hover:not(:popover-open)')
-  },
-
-  'the keyboard stops once at a program, goes from name to name, and closes with Escape': async (page) => {
-    await page.focus('.page-copy button')
-    await page.keyboard.press('Tab')
-    await explained(page, 'import ShortLinkClient')
-    await page.keyboard.press('ArrowRight')
-    await explained(page, 'const client: ShortLinkClient')
-    await page.keyboard.press('Escape')
-    await page.waitForSelector('.hover:not(:popover-open)')
-    await page.keyboard.press('ArrowLeft')
-    await explained(page, 'import ShortLinkClient')
-    await page.keyboard.press('Tab')
-    await page.waitForSelector('.hover:not(:popover-open)')
-    const next = await page.evaluate(() => document.activeElement!.outerHTML)
-    if (next.includes('data-hover')) throw new Error(`the Tab key stops again at ${next}`)
-  },
-
-  'the editor completes with the types of the package, and runs what was written': async (page) => {
+  'an edited program loses its types, and runs': async (page) => {
     await openEditor(page)
-    await pressEnd(page)
-    await page.keyboard.type('\nclient.campai')
-    await page.waitForSelector('.cm-tooltip-autocomplete li ::-p-text(campaigns)')
-    await page.keyboard.press('Escape')
-    await replaceProgram(page, 'const sum: number = 40 + 2\nconsole.log(sum)')
+    await replaceProgram(page, typedProgram)
     await clickRun(page)
-    await printed(page, '42\n')
+    await printed(page, "spring: 3 links, draft\n{ name: 'spring', links: 3 } 9 true\n")
+    await contains(page, '.request-list', '/campaigns')
   },
 
-  'the editor says what is wrong with a call': async (page) => {
+  'the editor marks a syntax error, and a run prints its line': async (page) => {
     await openEditor(page)
-    await pressEnd(page)
-    await page.keyboard.type('\nclient.campagins')
+    await replaceProgram(page, 'const one: number = 1\nconst two = = 2')
     await page.waitForSelector('.cm-lintRange-error')
+    await clickRun(page)
+    await printed(page, 'Uncaught SyntaxError: Unexpected token, line 2\nconst two = = 2\n            ^\n')
+    await status(page, 'Failed after')
+    await page.waitForSelector('.printed-error')
+    await replaceProgram(page, "console.log('mended')")
+    await clickRun(page)
+    await printed(page, 'mended\n')
+    await page.waitForSelector('.cm-editor:not(:has(.cm-lintRange-error))')
   },
 
-  'the editor explains what the mouse is over, and the parameters of a call': async (page) => {
+  'an error of an edited program is printed': async (page) => {
     await openEditor(page)
-    await replaceProgram(page, "import { ShortLinkClient } from 'shortlink-sdk'\nnew ShortLinkClient().links.ensure")
-    let isExplained = false
-    const explained = page.waitForSelector('.cm-tooltip-hover ::-p-text(Makes sure that a link exists)').then(() => {
-      isExplained = true
-    })
-    // The text may still move when the mouse comes, so it comes again.
-    for (let tries = 0; !isExplained; tries++) {
-      const cursor = await (await page.$('.cm-cursor'))!.boundingBox()
-      await page.mouse.move(cursor!.x - 20 - (tries % 2), cursor!.y + 5)
-      await Promise.race([explained, new Promise((resolve) => setTimeout(resolve, 3000))])
-    }
-    await page.keyboard.type('(')
-    await page.waitForSelector('.explanation ::-p-text(options?: EnsureOptions)')
+    await replaceProgram(page, "function fail(): never {\n  throw new RangeError('too far')\n}\nfail()")
+    await clickRun(page)
+    await printed(page, 'Uncaught RangeError: too far\n')
+    await status(page, 'Failed after')
+    await replaceProgram(page, "import chunk from 'lodash'\nconsole.log(chunk)")
+    await clickRun(page)
+    await contains(page, '.printed-error', 'This page has no lodash. It has shortlink-sdk, ')
+  },
+
+  'the Tab key indents in the editor, and leaves it after Escape': async (page) => {
+    await openEditor(page)
+    await replaceProgram(page, 'go()')
+    await page.keyboard.press('Tab')
+    await contains(page, '.cm-content', '  go()')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Tab')
+    await page.waitForSelector('.example-run:focus')
+    await page.keyboard.press('Enter')
+    await printed(page, 'Uncaught ReferenceError: go is not defined\n')
   },
 
   'an endless loop can be stopped': async (page) => {
@@ -187,10 +198,6 @@ export const interactions: Record<string, (page: Page, site: string) => Promise<
     await status(page, 'This link holds no program')
     await page.waitForSelector('.example-run:not([disabled])')
   },
-}
-
-async function explained(page: Page, text: string): Promise<void> {
-  await page.waitForSelector(`.hover:popover-open ::-p-text(${text})`)
 }
 
 async function openEditor(page: Page): Promise<void> {

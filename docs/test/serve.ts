@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import {type AddressInfo} from 'node:net'
+import type { AddressInfo } from 'node:net'
 import sirv from 'sirv'
 import { docs } from '../site/folders.ts'
 

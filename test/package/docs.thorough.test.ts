@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { formatWithOptions } from 'node:util'
 import { serve } from 'shortlink-sdk/node'
-import { createSandbox, type SandboxDialect, type SandboxOptions, sampleData } from 'shortlink-sdk/testing'
+import { createSandbox, sampleData } from 'shortlink-sdk/testing'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { parseExampleOptions } from '../../docs/site/example-options.ts'
 import { countRequests } from '../bench/requests.ts'
@@ -87,19 +87,9 @@ function setVariables(addresses: { baseUrl: string; openerUrl: string; apiKey: s
   vi.stubEnv('SHORTLINK_API_KEY', addresses.apiKey)
 }
 
-/** Returns the sandbox options of an example, from the words after `run`. */
-function parseSandboxOptions(words: readonly string[]): SandboxOptions {
-  const { rows = 30, dialect = 'reference', limit = 30 } = parseExampleOptions(words)
-  const isName = dialect === 'reference' || dialect === 'deployed'
-  return {
-    data: sampleData(rows),
-    dialect: (isName ? dialect : dialect.split(',')) as SandboxDialect,
-    rateLimit: limit !== 'off' && { requests: limit },
-  }
-}
-
 async function runExample({ kind, path, fence }: { kind: string; path: string; fence: Fence }): Promise<string> {
-  const sandbox = createSandbox(parseSandboxOptions(fence.words.slice(2)))
+  const { rows, ...options } = parseExampleOptions(fence.words.slice(2))
+  const sandbox = createSandbox({ ...options, data: sampleData(rows) })
   const server = kind === 'node' ? await serve(sandbox) : undefined
   setVariables({ ...sandbox, ...server })
   if (redis) vi.stubEnv('REDIS_URL', `redis://127.0.0.1:${redis.port}`)

@@ -1,5 +1,5 @@
-import {type CollectionEntry} from 'astro:content'
-import {type APIRoute, type GetStaticPaths} from 'astro'
+import type { CollectionEntry } from 'astro:content'
+import type { APIRoute, GetStaticPaths } from 'astro'
 import { markdownOf, orderedPages } from '../../site/markdown.ts'
 
 type Page = CollectionEntry<'docs'>

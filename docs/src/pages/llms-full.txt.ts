@@ -1,4 +1,4 @@
-import {type APIRoute} from 'astro'
+import type { APIRoute } from 'astro'
 import { markdownFromRoot, orderedPages } from '../../site/markdown.ts'
 
 /** Every page in one Markdown file. */

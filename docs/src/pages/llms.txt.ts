@@ -1,4 +1,4 @@
-import {type APIRoute} from 'astro'
+import type { APIRoute } from 'astro'
 import { parts } from '../../site/folders.ts'
 import { orderedPages } from '../../site/markdown.ts'
 
