@@ -4,6 +4,7 @@ import type { AstroIntegration } from 'astro'
 import { defineConfig, passthroughImageService } from 'astro/config'
 import linksValidator from 'starlight-links-validator'
 import { clientFiles } from './site/client-files.ts'
+import { codeThemes } from './site/code-themes.ts'
 import { parts } from './site/folders.ts'
 import { ranking } from './site/ranking.ts'
 import { remarkExamples } from './site/remark-examples.ts'
@@ -24,13 +25,13 @@ const policy = [
   "form-action 'none'",
 ].join('; ')
 
-/** Removes the search boxes that Pagefind writes beside its index, because Starlight has its own. */
+/** Removes what Pagefind writes beside its index, because Starlight has its own search box. */
 const withoutSearchBoxes: AstroIntegration = {
   name: 'without-search-boxes',
   hooks: {
     'astro:build:done': async ({ dir }) => {
-      for (const box of ['ui', 'component-ui', 'modular-ui'].flatMap((name) => [`${name}.js`, `${name}.css`]))
-        await rm(new URL(`pagefind/pagefind-${box}`, dir))
+      const boxes = ['ui', 'component-ui', 'modular-ui'].flatMap((name) => [`${name}.js`, `${name}.css`])
+      for (const file of [...boxes, 'highlight.js']) await rm(new URL(`pagefind/pagefind-${file}`, dir))
     },
   },
 }
@@ -57,6 +58,8 @@ export default defineConfig({
       plugins: [linksValidator({ exclude: [`${base}playground/`] })],
       customCss: ['./src/styles/site.css', './src/styles/example.css'],
       expressiveCode: {
+        themes: codeThemes,
+        useStarlightUiThemeColors: true,
         // Programs are wider than a phone, and often than the column.
         defaultProps: { wrap: true, overridesByLang: { 'sh,bash,text,json': { frame: 'none' } } },
         styleOverrides: { borderRadius: '0.6rem', codeFontSize: '0.84rem', codeLineHeight: '1.75' },
