@@ -146,7 +146,7 @@ export class ShortLinkError extends Error {
 }
 
 /** Makes long fields non-enumerable, so that Node leaves them out of uncaught errors, and loggers out of log lines. */
-function hide(error: ShortLinkError, fields: object): void {
+function defineHidden(error: ShortLinkError, fields: object): void {
   for (const [name, value] of Object.entries(fields)) Object.defineProperty(error, name, { value, configurable: true })
 }
 
@@ -169,8 +169,8 @@ export class InvalidRequestError extends ShortLinkError {
   declare readonly issues: readonly Issue[]
 
   constructor(issues: readonly Issue[], context?: ErrorContext) {
-    super(describe(issues, context?.redact), context)
-    hide(this, { issues: redactIssues(issues, context?.redact) })
+    super(formatIssues(issues, context?.redact), context)
+    defineHidden(this, { issues: redactIssues(issues, context?.redact) })
   }
 }
 
@@ -252,7 +252,7 @@ export class ApiError extends ShortLinkError implements ApiErrorResponse {
     this.serverMessage = redactLine(redact, serverMessage, MAX_QUOTED)
     const shown = { body: redactBody(redact, body), headers: redactHeaders(redact, headers) }
     this.isFromApi = isFromApi
-    hide(this, { rateLimit, ...shown })
+    defineHidden(this, { rateLimit, ...shown })
   }
 }
 
@@ -333,7 +333,10 @@ export class InvalidResponseError extends ShortLinkError {
     super(message, context)
     this.reason = reason
     this.status = status
-    hide(this, { issues: redactIssues(issues, context.redact), body: redactBody(context.redact ?? keepText, body) })
+    defineHidden(this, {
+      issues: redactIssues(issues, context.redact),
+      body: redactBody(context.redact ?? keepText, body),
+    })
   }
 }
 
@@ -362,7 +365,7 @@ export class LinkConflictError extends ShortLinkError {
     this.shorturl = redact(shorturl)
     this.longurl = redact(longurl)
     const shown = others.map((link) => ({ shorturl: redact(link.shorturl), longurl: redact(link.longurl) }))
-    hide(this, { others: shown })
+    defineHidden(this, { others: shown })
   }
 }
 
@@ -453,7 +456,7 @@ function redactIssues(issues: readonly Issue[], redact = keepText): Issue[] {
 }
 
 /** Describes issues in one line, without secrets: `name: expected a string, received a number; tag: is missing`. */
-export function describe(issues: readonly Issue[], redact?: Redact): string {
+export function formatIssues(issues: readonly Issue[], redact?: Redact): string {
   const lines = redactIssues(issues.slice(0, 5), redact).map(({ path, message }) => {
     const at = shorten(path.join('.'), 100)
     return at ? `${at}: ${message}` : message

@@ -1,6 +1,6 @@
 import { aFunction, boolean, type Checks, checkedElsewhere, checkOptions, oneOf } from './checks/checks.ts'
 import { describeMismatch, formatValue } from './checks/mismatch.ts'
-import { ConfigurationError, describe, type Issue } from './errors.ts'
+import { ConfigurationError, formatIssues, type Issue } from './errors.ts'
 import { ApiKey, type KeySource } from './http/api-key.ts'
 import { authorizationBesideKey, findAuthorization } from './http/authorization.ts'
 import { BaseUrl, isLoopback } from './http/base-url.ts'
@@ -194,7 +194,7 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
 
 /** @throws {ConfigurationError} if there are issues */
 function throwIfOptionsInvalid(issues: readonly Issue[], redact: Redact): void {
-  if (issues.length) throw new ConfigurationError(describe(issues, redact), { redact })
+  if (issues.length) throw new ConfigurationError(formatIssues(issues, redact), { redact })
 }
 
 /** @throws {ConfigurationError} if a visitor could read the key. A server on this machine has no other visitors. */

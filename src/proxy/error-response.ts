@@ -1,4 +1,4 @@
-import { type AnyShortLinkError, describe, type ErrorCode, isShortLinkError } from '../client/errors.ts'
+import { type AnyShortLinkError, type ErrorCode, formatIssues, isShortLinkError } from '../client/errors.ts'
 import { rateHeaders } from '../client/platform/rate-headers.ts'
 
 /** The status of the response for each error: 400 if the visitor can fix it. */
@@ -79,7 +79,7 @@ export function createRefusal(error: unknown): ProxyRefusal {
 function getVisitorMessage(error: AnyShortLinkError): string {
   switch (error.code) {
     case 'invalid_request':
-      return describe(error.issues)
+      return formatIssues(error.issues)
     case 'rate_limit':
       return `too many requests: try again in ${getSecondsToWait(error)} s`
     case 'link_conflict':

@@ -1,8 +1,8 @@
 import { aFunction, type Check, type Checks, checkOptions, checkValue } from '../client/checks/checks.ts'
 import { describeMismatch, getReason } from '../client/checks/mismatch.ts'
 import type { ShortLinkClient } from '../client/client.ts'
-import { ConfigurationError, describe, isShortLinkError } from '../client/errors.ts'
-import { API, type Api, isClient } from '../client/http/api.ts'
+import { ConfigurationError, formatIssues, isShortLinkError } from '../client/errors.ts'
+import { API, type Api, isClient, isForeignClient } from '../client/http/api.ts'
 import { isResponse } from '../client/runtime/fetch.ts'
 import { hasDigest } from '../client/runtime/framework.ts'
 import { notify } from '../client/runtime/notify.ts'
@@ -166,21 +166,27 @@ const proxyChecks = {
 function assertProxyOptions(client: ProxyClient, options: ProxyOptions): void {
   if (typeof client !== 'function' && !isClient(client)) {
     throw new ConfigurationError(
-      `client: ${describeMismatch('a ShortLinkClient, or a function that returns one', client)}`,
+      `client: ${describeNoClient('a ShortLinkClient, or a function that returns one', client)}`,
     )
   }
   const issues = checkOptions(options, proxyChecks)
-  if (issues.length) throw new ConfigurationError(describe(issues))
+  if (issues.length) throw new ConfigurationError(formatIssues(issues))
   const missing = [
     ...checkValue(['allow'], options.allow, required.allow),
     ...checkValue(['authorize'], options.authorize, required.authorize),
   ]
-  if (missing.length) throw new ConfigurationError(describe(missing))
+  if (missing.length) throw new ConfigurationError(formatIssues(missing))
+}
+
+/** Describes a value that is not a client of this copy of the package. */
+function describeNoClient(expected: string, value: unknown): string {
+  if (!isForeignClient(value)) return describeMismatch(expected, value)
+  return `expected ${expected}, received a ShortLinkClient of another copy of shortlink-sdk: install the package once, and import both from it`
 }
 
 /** Returns the API of the client for a request. @throws {ConfigurationError} if the function returns no client */
 async function getApi(client: ProxyClient, request: Request): Promise<Api> {
   const found: unknown = typeof client === 'function' ? await client(request) : client
   if (isClient(found)) return found[API]
-  throw new ConfigurationError(`client(): ${describeMismatch('a ShortLinkClient', found)}`)
+  throw new ConfigurationError(`client(): ${describeNoClient('a ShortLinkClient', found)}`)
 }

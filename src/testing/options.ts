@@ -9,7 +9,7 @@ import {
   positiveInteger,
   string,
 } from '../client/checks/checks.ts'
-import { ConfigurationError, describe } from '../client/errors.ts'
+import { ConfigurationError, formatIssues } from '../client/errors.ts'
 import { listFields, listNames, type SandboxSeed } from './platform/data.ts'
 import { deviations, type SandboxDialect } from './platform/dialect.ts'
 import { URL } from './platform/globals.ts'
@@ -106,7 +106,7 @@ export function assertOptions<Options>(
   ...at: string[]
 ): void {
   const issues = checkOptions(options, checks, at)
-  if (issues.length > 0) throw new ConfigurationError(describe(issues))
+  if (issues.length > 0) throw new ConfigurationError(formatIssues(issues))
 }
 
 export function createNumberCheck(expected: string, isAllowed: (value: number) => boolean): Check<number> {

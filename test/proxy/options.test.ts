@@ -55,6 +55,16 @@ test.each([undefined, {}, { baseUrl: 'https://sho.rt/api' }, 'client'])('%j is n
   )
 })
 
+test('a client of another copy of the package is named as one', async () => {
+  vi.resetModules()
+  const { ShortLinkClient: OtherClient } = await import('../../src/client/client.ts')
+  const other = new OtherClient({ baseUrl: 'https://sho.rt/api', apiKey: 'key' })
+  expect(other).not.toBeInstanceOf(ShortLinkClient)
+  expect(() => createProxy(other as never, good)).toThrow(
+    /^client: expected a ShortLinkClient, or .+, received a ShortLinkClient of another copy of shortlink-sdk: /,
+  )
+})
+
 test.each<[string, ShortLinkClientOptions, string]>([
   ['/campaigns', { baseUrl: undefined }, 'GET /campaigns: no base URL: set `baseUrl` or SHORTLINK_BASE_URL'],
   ['/campaigns', { baseUrl: '/api' }, 'GET /campaigns: baseUrl: is relative, but there is no page'],

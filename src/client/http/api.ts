@@ -65,10 +65,16 @@ export type ListParams<T, Query extends PageQuery> = {
   : { readonly checks: ChecksFor<NoInfer<Query>> })
 
 /** The property of a client that holds its `Api`, for the proxy. */
-export const API: unique symbol = Symbol('api')
+export const API: unique symbol = Symbol('shortlink-sdk.api')
 
 /** Returns whether a value is a client, and not an object that wraps one. */
 export const isClient = (value: unknown): value is { readonly [API]: Api } => isRecord(value) && API in value
+
+/** Returns whether a value is a client of another copy of this package, whose symbol is another one. */
+export const isForeignClient = (value: unknown): boolean =>
+  isRecord(value) &&
+  !isClient(value) &&
+  Object.getOwnPropertySymbols(value).some(({ description }) => description === API.description)
 
 /** The state of the rate limit without a limiter, before the first call. */
 const unknownRateLimit: RateLimitState = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }

@@ -6,8 +6,8 @@ import {
   ConfigurationError,
   ConnectionError,
   createApiError,
-  describe,
   type ErrorContext,
+  formatIssues,
   InvalidResponseError,
   type Issue,
   MAX_QUOTED,
@@ -229,7 +229,7 @@ export function failWithInvalidResponse(
 ): Failure & { readonly error: InvalidResponseError } {
   const serverMessage = redactLine(call.redact, findMessage(body), MAX_QUOTED)
   const message = issues.length
-    ? `invalid response: ${describe(issues, call.redact)}${serverMessage && `. The server said: ${serverMessage}`}`
+    ? `invalid response: ${formatIssues(issues, call.redact)}${serverMessage && `. The server said: ${serverMessage}`}`
     : `${response.status} ${describeUnreadable(body, call.redact)}${getBodyAdvice(getAdvisedRequest(call), body)}`
   const reason = issues.length === 0 && typeof body === 'string' ? 'not_json' : 'schema'
   const outcome = getEffect(call.spec) !== 'read' && isReportedDone(body) ? 'done' : 'unknown'

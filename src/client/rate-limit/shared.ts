@@ -1,6 +1,6 @@
 import { type Checks, checkOptions, nonEmptyString } from '../checks/checks.ts'
 import { describeMismatch, getReason } from '../checks/mismatch.ts'
-import { ConfigurationError, describe, type Issue } from '../errors.ts'
+import { ConfigurationError, formatIssues, type Issue } from '../errors.ts'
 import { DAY } from '../platform/rate-headers.ts'
 import { TIMED_OUT, withDeadline } from '../runtime/abort.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
@@ -291,7 +291,7 @@ function checkArguments(store: StoreLimiter, options: SharedRateLimitOptions): v
     const expected = 'a limiter of rate-limiter-flexible with points and a duration above 0'
     issues.unshift({ path: ['limiter'], message: describeMismatch(expected, store) })
   }
-  if (issues.length) throw new ConfigurationError(`sharedRateLimiter: ${describe(issues)}`)
+  if (issues.length) throw new ConfigurationError(`sharedRateLimiter: ${formatIssues(issues)}`)
 }
 
 function isStoreState(value: unknown): value is StoreState {
