@@ -7,7 +7,7 @@ import type { DeclarationReflection } from 'typedoc'
 import * as z from 'zod/mini'
 import type { Check, Checks } from '../../src/client/checks/checks.ts'
 import type { OtherNames } from '../../src/client/platform/prepare.ts'
-import { counts } from '../../src/client/platform/values.ts'
+import { countMap } from '../../src/client/platform/values.ts'
 import { model } from './calls.ts'
 import { getCheckSchema } from './check-schemas.ts'
 import { getDocs, getExports, getLiterals, getMembers } from './reflections.ts'
@@ -64,7 +64,7 @@ export function createResponseSchemas(): Record<string, Schema> {
       if (Object.keys(shape).length === 0) {
         delete schema.properties
         // The reference documents the strings that servers send; the schema describes the converted numbers.
-        if (zodSchema === getFieldCheck(counts)) schema.additionalProperties = { type: 'string', pattern: '^\\d+$' }
+        if (zodSchema === getFieldCheck(countMap)) schema.additionalProperties = { type: 'string', pattern: '^\\d+$' }
         return
       }
       schema.required = Object.keys(shape).filter((name) => !z.safeParse(shape[name]!, undefined).success)

@@ -191,9 +191,9 @@ const readMatches = (wanted: WantedLink): Read<Matches | undefined> => {
 /** Returns whether an invalid row has a different alias. */
 function hasOtherAlias(row: unknown, { alias }: WantedLink): boolean {
   if (!isRecord(row)) return false
-  const shorturl = row.shorturl ?? row.short
-  const own = { alias: isText(row.alias) ? row.alias : null, shorturl: isText(shorturl) ? shorturl : '' }
-  return (own.alias !== null || own.shorturl !== '') && !isWanted(own, { alias })
+  const shorturl = [row.shorturl, row.short].find(isText) ?? ''
+  const own = { alias: isText(row.alias) ? row.alias : null, shorturl }
+  return (own.alias !== null || shorturl !== '') && !isWanted(own, { alias })
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''

@@ -6,8 +6,8 @@ import { addIssue, type ParseContext, parse, parseWithStandardSchema } from '../
 import type { StandardSchema } from '../parse/standard-schema.ts'
 import { isRecord } from '../runtime/text.ts'
 import { readObject } from './envelope.ts'
-import { type Prepare, toObject } from './prepare.ts'
-import { integer, isAbsent, toRows } from './values.ts'
+import { findSentName, isAbsent, type Prepare, toObject } from './prepare.ts'
+import { integer, toRows } from './values.ts'
 
 /**
  * Reads a page whose rows are under one of these keys, in `data` or at the top level. The documented key comes first.
@@ -43,7 +43,7 @@ export function readPageWithSchema<T>(under: string, schema: StandardSchema<T> |
 function openPage<T>(body: Record<string, unknown>, keys: readonly string[], { issues }: ParseContext) {
   const envelope = isRecord(body.data) ? body.data : body
   const path = envelope === body ? [] : ['data']
-  const key = keys.find((name) => name in envelope) ?? keys[0]!
+  const key = findSentName(envelope, keys) ?? keys[0]!
   const readNumber = (name: string) => {
     const value: unknown = parse(integer, envelope[name], { path: [...path, name], issues })
     return typeof value === 'number' ? value : Number.NaN

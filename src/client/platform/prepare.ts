@@ -18,6 +18,14 @@ type Row = Readonly<Record<string, unknown>>
 /** Returns `{}` for `[]`, which is how PHP encodes an empty object. */
 export const toObject = (value: unknown): unknown => (Array.isArray(value) && value.length === 0 ? {} : value)
 
+/** Returns whether there is no value: servers send `null`, `""` or no key. */
+export const isAbsent = (value: unknown): value is null | undefined | '' =>
+  value === null || value === undefined || value === ''
+
+/** Returns the name that has a value, the first one if several have; else the first that is sent at all. */
+export const findSentName = (row: Row, names: readonly string[]): string | undefined =>
+  names.find((name) => !isAbsent(row[name])) ?? names.find((name) => name in row)
+
 /** Creates a function that gives fields their documented names. `complete` then adds values from other fields. */
 export function renameFields<T>(otherNames: OtherNames<T>, complete?: (row: Row) => Row): Prepare {
   const renames = Object.entries(otherNames as OtherNames).map(([name, others = []]) =>
@@ -36,9 +44,9 @@ const isList = (others: readonly string[] | OtherNames): others is readonly stri
 
 function renameField(name: string, others: readonly string[]): (row: Row) => Row {
   return (row) => {
-    const other = name in row ? undefined : others.find((other) => other in row)
-    if (other === undefined) return row
-    const { [other]: value, ...rest } = row
+    const sent = findSentName(row, [name, ...others])
+    if (sent === undefined || sent === name) return row
+    const { [sent]: value, ...rest } = row
     return { ...rest, [name]: value }
   }
 }

@@ -9,7 +9,7 @@ import * as z from 'zod/mini'
 import { describeMismatch } from '../checks/mismatch.ts'
 import { MAX_ISSUES } from '../parse/parse.ts'
 import { isRecord } from '../runtime/text.ts'
-import { toObject } from './prepare.ts'
+import { isAbsent, toObject } from './prepare.ts'
 
 type Messages = { readonly error: (issue: { readonly input?: unknown }) => string }
 
@@ -31,9 +31,22 @@ function field<T>(
   return z.pipe(z.transform(convert), type(createMessages(expected)))
 }
 
-/** Returns whether there is no value: servers send `null`, `""` or no key. */
-export const isAbsent = (value: unknown): value is null | undefined | '' =>
-  value === null || value === undefined || value === ''
+type OptionalField<T> = z.ZodMiniOptional<z.ZodMiniType<T | undefined>>
+
+/** Creates a field that is `undefined` if `convert` returns `undefined`. */
+const createOptional = <T>(convert: (value: unknown) => unknown, type: z.core.$ZodType<T>): OptionalField<T> =>
+  z.optional(z.pipe(z.transform(convert), z.optional(type)))
+
+/** Creates a field that is `undefined` if the server omits its key. */
+function fieldIfSent<T>(
+  expected: string,
+  read: (value: unknown) => unknown,
+  type: (messages: Messages) => z.core.$ZodType<T>,
+): OptionalField<T> {
+  // In zod 4.4, `z.optional(field)` converts a missing key too, into `false` or `null`.
+  const readIfSent = (value: unknown) => (value === undefined ? undefined : read(value))
+  return z.optional(field<T | undefined>(expected, readIfSent, (messages) => z.optional(type(messages))))
+}
 
 /** Returns whether a map or list is empty: servers send `[]`, `0` or nothing. */
 const isEmptyValue = (value: unknown): boolean =>
@@ -79,12 +92,15 @@ export const text = /* @__PURE__ */ field('a string', readString, z.string)
 /** A string with known values, for which a server may have more. */
 export const openText = <Known extends string>() => text as z.ZodMiniType<Known | (string & {})>
 
+const readTextOrNull = (value: unknown) => (isAbsent(value) ? null : readString(value))
+
+const stringOrNull = (messages: Messages) => z.nullable(z.string(messages))
+
 /** A string, or `null` if it is missing. */
-export const textOrNull = /* @__PURE__ */ field(
-  'a string',
-  (value) => (isAbsent(value) ? null : readString(value)),
-  (messages) => z.nullable(z.string(messages)),
-)
+export const textOrNull = /* @__PURE__ */ field('a string', readTextOrNull, stringOrNull)
+
+/** A string, or `null` if it is empty; `undefined` if the server omits it. */
+export const textOrNullIfSent = /* @__PURE__ */ fieldIfSent('a string', readTextOrNull, stringOrNull)
 
 /** A string, or `''` if it is missing. */
 export const textOrEmpty = /* @__PURE__ */ field(
@@ -93,35 +109,27 @@ export const textOrEmpty = /* @__PURE__ */ field(
   z.string,
 )
 
-/** A string, or `false` if it is missing or 0. */
-export const textOrFalse = /* @__PURE__ */ field<string | false>(
-  'a string',
-  (value) => (isAbsent(value) || value === 0 || value === '0' ? false : readString(value)),
-  stringOrFalse,
-)
+const readTextOrFalse = (value: unknown) =>
+  isAbsent(value) || value === 0 || value === '0' ? false : readString(value)
 
-/** Not a union of zod, which would add 0.6 kB to every bundle for this one type. */
-function stringOrFalse({ error }: Messages): z.ZodMiniType<string | false> {
-  const type = z.unknown() as z.ZodMiniType<string | false>
-  type._zod.run = (payload) => {
-    const { value: input } = payload as { value: unknown }
-    const isValid = typeof input === 'string' || input === false
-    if (!isValid) payload.issues.push({ code: 'custom', message: error({ input }), input })
-    return payload
-  }
-  type._zod.toJSONSchema = () => ({ anyOf: [{ type: 'string' }, { type: 'boolean', const: false }] })
-  return type
+const stringOrFalse = (messages: Messages) => z.union([z.string(), z.literal(false)], messages)
+
+/** A string, or `false` if it is missing or 0. */
+export const textOrFalse = /* @__PURE__ */ field('a string', readTextOrFalse, stringOrFalse)
+
+/** A string, or `false` if it is empty or 0; `undefined` if the server omits it. */
+export const textOrFalseIfSent = /* @__PURE__ */ fieldIfSent('a string', readTextOrFalse, stringOrFalse)
+
+function readFlag(value: unknown): boolean | undefined {
+  if (value === 1 || value === '1') return true
+  return value === 0 || value === '0' || value === '' || value === null ? false : undefined
 }
 
 /** A boolean: `true`, `1` and `"1"`, or `false`, `0`, `"0"`, `""` and `null`. */
-export const flag = /* @__PURE__ */ field(
-  'a boolean',
-  (value) => {
-    if (value === 1 || value === '1') return true
-    return value === 0 || value === '0' || value === '' || value === null ? false : undefined
-  },
-  z.boolean,
-)
+export const flag = /* @__PURE__ */ field('a boolean', readFlag, z.boolean)
+
+/** A boolean; `undefined` if the server omits it. */
+export const flagIfSent = /* @__PURE__ */ fieldIfSent('a boolean', readFlag, z.boolean)
 
 /**
  * Returns the values up to the hundredth invalid one. zod passes issues as arguments, and engines accept only about
@@ -149,10 +157,10 @@ function map<T>(values: z.ZodMiniType<T>): z.ZodMiniType<Record<string, T>> {
 }
 
 /** A map of labels to counts, which servers send as strings. */
-export const counts = /* @__PURE__ */ map(integer)
+export const countMap = /* @__PURE__ */ map(integer)
 
 /** A map of labels to strings. */
-export const texts = /* @__PURE__ */ map(text)
+export const stringMap = /* @__PURE__ */ map(text)
 
 /**
  * A list of ids without empty entries, which may arrive as a single id or an empty value; `null` if the server omits
@@ -177,7 +185,7 @@ export function object<Shape extends z.core.$ZodLooseShape>(shape: Shape): z.Zod
 }
 
 /** A nested object. */
-export function part<T>(schema: z.core.$ZodType<T>): z.ZodMiniType<T> {
+export function nested<T>(schema: z.core.$ZodType<T>): z.ZodMiniType<T> {
   return z.pipe(z.transform(toObject), schema)
 }
 
@@ -191,7 +199,7 @@ export function orDefaults<T>(schema: z.core.$ZodType<T>): z.ZodMiniType<T> {
 
 /** A list of objects. */
 export function list<T>(schema: z.core.$ZodType<T>): z.ZodMiniType<T[]> {
-  const row = part(schema)
+  const row = nested(schema)
   return field(
     'a list',
     (value) => {
@@ -211,19 +219,13 @@ export function toRows(value: unknown): unknown[] | undefined {
   return isRecord(value) && Object.keys(value).every((key) => /^\d+$/.test(key)) ? Object.values(value) : undefined
 }
 
-/** A field that is `undefined` if the server omits its key. */
-export function ifSent<T>(field: z.ZodMiniType<T>): z.ZodMiniOptional<z.ZodMiniType<T | undefined>> {
-  const pipe = field as unknown as z.ZodMiniPipe<z.ZodMiniTransform, z.core.$ZodType<T>>
-  const { in: conversion, out: type } = pipe._zod.def
-  // In zod 4.4, `z.optional(field)` converts a missing key too, into `false` or `null`.
-  const convert = (value: unknown, payload: z.core.ParsePayload) =>
-    value === undefined ? undefined : conversion._zod.def.transform(value, payload)
-  return z.optional(z.pipe(z.transform(convert), z.optional(type)))
+/** A field or a nested object that servers may omit: `null`, `""`, `[]` and a missing key become `undefined`. */
+export function optional<T>(type: z.core.$ZodType<T>): OptionalField<T> {
+  return createOptional(
+    (value) => (isAbsent(value) || (Array.isArray(value) && value.length === 0) ? undefined : value),
+    type,
+  )
 }
 
-/** A part that servers may omit: `null`, `""`, `[]` and a missing key become `undefined`. */
-export function optional<T>(part: z.core.$ZodType<T>): z.ZodMiniOptional<z.ZodMiniType<T | undefined>> {
-  const convert = (value: unknown): unknown =>
-    isAbsent(value) || (Array.isArray(value) && value.length === 0) ? undefined : value
-  return z.optional(z.pipe(z.transform(convert), z.optional(part)))
-}
+/** A string, which may be empty; `undefined` if the server omits it or sends `null`. */
+export const textIfSent = /* @__PURE__ */ createOptional<string>((value) => value ?? undefined, text)

@@ -5,7 +5,16 @@ import type { ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import { renameFields } from '../platform/prepare.ts'
-import { flag, ifSent, integer, object, optional, text, textOrFalse } from '../platform/values.ts'
+import {
+  flag,
+  flagIfSent,
+  integer,
+  object,
+  text,
+  textIfSent,
+  textOrFalse,
+  textOrFalseIfSent,
+} from '../platform/values.ts'
 import { ActionResult, type Id, Resource } from './resource.ts'
 
 /** Campaigns: groups of links. The rotator of a campaign redirects to one of its links. */
@@ -128,13 +137,13 @@ export interface CreatedCampaign extends z.infer<typeof CreatedCampaign> {}
 export const CreatedCampaign = /* @__PURE__ */ object({
   id: integer,
   /** The name. Also read from `domain` or `campaign`. */
-  name: /* @__PURE__ */ optional(text),
+  name: textIfSent,
   /** Whether the campaign is public. */
-  public: /* @__PURE__ */ ifSent(flag),
+  public: flagIfSent,
   /** The URL of the rotator, built from the slug; `false` if the campaign has no public one. */
-  rotator: /* @__PURE__ */ ifSent(textOrFalse),
+  rotator: textOrFalseIfSent,
   /** The URL of the campaign's list page. */
-  list: /* @__PURE__ */ optional(text),
+  list: textIfSent,
 })
 
 /** Parameters for creating a campaign. */

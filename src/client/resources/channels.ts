@@ -4,7 +4,17 @@ import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { flag, ifSent, integer, object, openText, optional, text, textOrNull } from '../platform/values.ts'
+import {
+  flag,
+  flagIfSent,
+  integer,
+  object,
+  openText,
+  text,
+  textIfSent,
+  textOrNull,
+  textOrNullIfSent,
+} from '../platform/values.ts'
 import { ActionResult, type Id, Resource } from './resource.ts'
 
 /** Channels: collections of links, bio pages and QR codes. */
@@ -131,11 +141,11 @@ export interface CreatedChannel extends z.infer<typeof CreatedChannel> {}
 
 export const CreatedChannel = /* @__PURE__ */ object({
   id: integer,
-  name: /* @__PURE__ */ optional(text),
-  description: /* @__PURE__ */ ifSent(textOrNull),
+  name: textIfSent,
+  description: textOrNullIfSent,
   /** The color of the badge, such as `#3366FF`; `null` if none is set. */
-  color: /* @__PURE__ */ ifSent(textOrNull),
-  starred: /* @__PURE__ */ ifSent(flag),
+  color: textOrNullIfSent,
+  starred: flagIfSent,
 })
 
 /** The type of an item that can be assigned to a channel. */

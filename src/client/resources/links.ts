@@ -18,19 +18,19 @@ import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import { renameFields } from '../platform/prepare.ts'
 import {
+  countMap,
   countOrNull,
   countOrZero,
-  counts,
   idOrNull,
   idsOrNull,
   integer,
+  nested,
   object,
   optional,
   orDefaults,
-  part,
+  stringMap,
   text,
   textOrNull,
-  texts,
 } from '../platform/values.ts'
 import { canParseUrl } from '../runtime/environment.ts'
 import { isRecord } from '../runtime/text.ts'
@@ -94,9 +94,9 @@ export const LinkFields = /* @__PURE__ */ object({
   /** `null` if there is none. */
   description: textOrNull,
   /** Addresses for visitors from some countries, by country. */
-  location: texts,
+  location: stringMap,
   /** Addresses for visitors with some devices, by device. */
-  device: texts,
+  device: stringMap,
   /** When the link expires, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it never does. */
   expiry: textOrNull,
   /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if the server omits it. */
@@ -121,13 +121,13 @@ export const LinkStatistics = /* @__PURE__ */ object({
   /** The number of unique visitors. */
   uniqueClicks: countOrZero,
   /** Visits by country. */
-  topCountries: counts,
+  topCountries: countMap,
   /** Visits by referrer. */
-  topReferrers: counts,
+  topReferrers: countMap,
   /** Visits by browser. */
-  topBrowsers: counts,
+  topBrowsers: countMap,
   /** Visits by operating system. */
-  topOs: counts,
+  topOs: countMap,
   /** Visits by social network. */
   socialCount: /* @__PURE__ */ orDefaults<LinkSocialCount>(LinkSocialCount),
 })
@@ -138,7 +138,7 @@ export interface LinkDetails extends z.infer<typeof LinkDetails> {}
 export const LinkDetails = /* @__PURE__ */ object({
   /** The id of the link, which is also in `details`; `undefined` if the server omits it. */
   id: /* @__PURE__ */ optional(integer),
-  details: /* @__PURE__ */ part<LinkFields>(LinkFields),
+  details: /* @__PURE__ */ nested<LinkFields>(LinkFields),
   data: /* @__PURE__ */ orDefaults<LinkStatistics>(LinkStatistics),
 })
 

@@ -5,7 +5,7 @@ import type { ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import { renameFields } from '../platform/prepare.ts'
-import { countOrZero, counts, integer, object, optional, part, text, textOrEmpty } from '../platform/values.ts'
+import { countMap, countOrZero, integer, nested, object, optional, text, textOrEmpty } from '../platform/values.ts'
 import { ActionResult, type Id, Resource } from './resource.ts'
 
 /** QR codes. */
@@ -151,22 +151,22 @@ export const QrStatistics = /* @__PURE__ */ object({
   clicks: integer,
   uniqueClicks: integer,
   /** Visits by country. */
-  topCountries: counts,
+  topCountries: countMap,
   /** Visits by referrer. */
-  topReferrers: counts,
+  topReferrers: countMap,
   /** Visits by browser. */
-  topBrowsers: counts,
+  topBrowsers: countMap,
   /** Visits by operating system. */
-  topOs: counts,
+  topOs: countMap,
   /** Visits by social network. */
-  socialCount: /* @__PURE__ */ part<SocialCount>(SocialCount),
+  socialCount: /* @__PURE__ */ nested<SocialCount>(SocialCount),
 })
 
 /** A QR code with its statistics. */
 export interface QrDetails extends z.infer<typeof QrDetails> {}
 
 export const QrDetails = /* @__PURE__ */ object({
-  details: /* @__PURE__ */ part<QrCode>(QrCode),
+  details: /* @__PURE__ */ nested<QrCode>(QrCode),
   /** `undefined` if the server sends none. */
   data: /* @__PURE__ */ optional<QrStatistics>(QrStatistics),
 })

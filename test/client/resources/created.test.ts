@@ -42,6 +42,10 @@ describe('a field that the server sends back', () => {
   it.each([
     ['a campaign', createCampaign, { ...campaign, public: '1', rotator: '' }, campaign],
     ['a campaign whose name is under `domain`', updateCampaign, { id: 3, domain: 'Spring' }, { id: 3, name: 'Spring' }],
+    ['a campaign with an empty name', createCampaign, { id: 3, domain: '' }, { id: 3, name: '' }],
+    ['a campaign with `null` as its name', createCampaign, { id: 3, name: null }, { id: 3, name: undefined }],
+    ['a campaign with `null` as a boolean', createCampaign, { id: 3, public: null }, { id: 3, public: false }],
+    ['a channel with an empty name', createChannel, { id: 3, name: '' }, { id: 3, name: '' }],
     ['a campaign without a rotator', createCampaign, { id: 3, rotator: null }, { id: 3, rotator: false }],
     ['a channel', createChannel, { ...channel, id: '3', description: '', starred: 0 }, channel],
     ['a channel without a color', createChannel, { id: 3, color: null }, { id: 3, color: null }],
