@@ -5,7 +5,7 @@ export {
   type RequestQuery,
   ShortLinkClient,
 } from './client/client.ts'
-export type { Page } from './client/definition.ts'
+export type { Page, PageQuery } from './client/definition.ts'
 export {
   AbortError,
   type AnyShortLinkError,
@@ -34,7 +34,7 @@ export {
 export type { KeySource } from './client/http/api-key.ts'
 export type { ApiPromise, ApiResponse, Result } from './client/http/api-promise.ts'
 export type { UploadProgress } from './client/http/call.ts'
-export type { ListPromise, PageQuery } from './client/http/list.ts'
+export type { ListPromise } from './client/http/list.ts'
 export type {
   CallErrorEvent,
   CallEvent,

@@ -1,25 +1,22 @@
 /** The OpenAPI document of both APIs and of `links`, which the document marks as outside the reference. */
-import type { DeclarationReflection, SomeType } from 'typedoc'
+import type { DeclarationReflection } from 'typedoc'
 import manifest from '../../package.json' with { type: 'json' }
 import { string } from '../../src/client/checks/checks.ts'
 import { rateHeaders } from '../../src/client/platform/rate-headers.ts'
-import { type CallModel, model, type RequestModel, type ResourceModel } from './calls.ts'
 import { getCheckSchema } from './check-schemas.ts'
 import { completeProgram, type Exchange, matchPath, run } from './examples.ts'
+import { type CallModel, model, type RequestModel, type ResourceModel } from './model.ts'
 import { getDeclaration, getDocs, getExports, getMembers, readModuleDocs, splitDocs } from './reflections.ts'
 import {
   createBodySchema,
   createResponseSchemas,
   getParameterSchema,
   getParameters,
+  getSchemaName,
   reference,
   requireAnyKey,
-  responseNames,
   type Schema,
 } from './schemas.ts'
-
-/** Schemas of responses that no zod schema reads: `readMatches` in src/client/links/find.ts does. */
-const otherForms: Readonly<Record<string, readonly string[]>> = { 'links.find': ['LinkDetails'] }
 
 export type OpenApi = { readonly [key: string]: unknown; readonly paths: Record<string, Record<string, Operation>> }
 type Operation = Record<string, unknown> & {
@@ -223,29 +220,27 @@ function createRequestBody(
   return { required: true, content: { 'application/json': { schema: reference(type.name), example: sent.body } } }
 }
 
-const getName = (result: SomeType): string => getDeclaration(result)!.name
-
 function describeResponse({ docs, isList, result }: CallModel): string {
   if (docs.returns) return docs.returns
   const { text } = getDocs(getDeclaration(result))
   return isList ? `A page of: ${text[0]!.toLowerCase()}${text.slice(1)}` : text
 }
 
-function createResponseSchema({ name, result, isList }: CallModel, request: RequestModel, { body }: Exchange): Schema {
+function createResponseSchema(
+  { isList }: CallModel,
+  { schema, resultAt, api }: RequestModel,
+  { body }: Exchange,
+): Schema {
   const success = reference('Success')
+  const result = reference(getSchemaName(schema))
   if (isList) {
     const { data } = body as { data?: unknown }
-    const keys = request.resultAt as readonly string[]
-    const page = { allOf: [reference('PageNumbers'), createRowsSchema(keys, reference(getName(result)))] }
+    const page = { allOf: [reference('PageNumbers'), createRowsSchema(resultAt as readonly string[], result)] }
     return data ? { allOf: [success, wrapInKey('data', page)] } : { allOf: [success, ...page.allOf] }
   }
-  const schemas = (otherForms[name] ?? [getName(result)]).map((form) => {
-    if (!responseNames.has(form)) throw new Error(`${name} responds with ${form}, which has no schema`)
-    return reference(form)
-  })
-  if (request.resultAt === 'data') return { allOf: [success, wrapInKey('data', schemas[0]!)] }
+  if (resultAt === 'data') return { allOf: [success, wrapInKey('data', result)] }
   // The app opener responds with the link alone.
-  return request.api === 'opener' ? schemas[0]! : { allOf: [success, ...schemas] }
+  return api === 'opener' ? result : { allOf: [success, result] }
 }
 
 const wrapInKey = (key: string, schema: Schema): Schema => ({

@@ -10,8 +10,8 @@ import {
   type TypeParameterReflection,
 } from 'typedoc'
 import { cliEntries, entries } from '../entries.ts'
-import { type CallModel, model, type ResourceModel } from './calls.ts'
 import { completeProgram, ROWS, run } from './examples.ts'
+import { type CallModel, model, type ResourceModel } from './model.ts'
 import {
   type Docs,
   getDeclaration,

@@ -8,8 +8,8 @@ import * as z from 'zod/mini'
 import type { Check, Checks } from '../../src/client/checks/checks.ts'
 import type { OtherNames } from '../../src/client/platform/prepare.ts'
 import { countMap } from '../../src/client/platform/values.ts'
-import { model } from './calls.ts'
 import { getCheckSchema } from './check-schemas.ts'
+import { model } from './model.ts'
 import { getDocs, getExports, getLiterals, getMembers } from './reflections.ts'
 
 /** A JSON Schema for OpenAPI 3.1. */
@@ -31,7 +31,12 @@ const responses = modules.flatMap(([file, module]) =>
   }),
 )
 
-export const responseNames: ReadonlySet<string> = new Set(responses.map(({ name }) => name))
+/** Returns the name of the interface of a schema. */
+export function getSchemaName(schema: z.core.$ZodType): string {
+  const found = responses.find((response) => response.schema === schema)
+  if (!found) throw new Error('a call has a schema that no file of resources/ exports')
+  return found.name
+}
 
 /** Returns the type that checks a field after the conversion of its value. */
 const getFieldCheck = (field: z.core.$ZodType | undefined) => (field as z.ZodMiniPipe).def.out
@@ -47,7 +52,7 @@ function addOtherNames(schema: z.core.$ZodType, otherNames: OtherNames): void {
   }
 }
 for (const { request } of model.flatMap(({ calls }) => calls))
-  if (request?.schema) addOtherNames(request.schema, request.otherNames)
+  if (request) addOtherNames(request.schema, request.otherNames)
 
 /** Returns the schemas of responses by the names of their interfaces. */
 export function createResponseSchemas(): Record<string, Schema> {

@@ -1,12 +1,12 @@
 import { type Check, type Checks, checkedElsewhere, checkOptions, nonEmptyString, oneOf } from './checks/checks.ts'
-import type { Read } from './definition.ts'
+import type { PageQuery, Read } from './definition.ts'
 import type { RateLimitState } from './errors.ts'
 import { API, Api } from './http/api.ts'
 import { type ApiPromise, createApiPromise } from './http/api-promise.ts'
-import { createList, type ListPromise, type PageQuery } from './http/list.ts'
+import { createList, type ListPromise } from './http/list.ts'
 import { parseUserPath } from './http/path.ts'
 import { getValidHeaders, type RequestOptions, requestOptionChecks } from './http/request-options.ts'
-import { createUpload, type UploadContent, uploadOptionChecks } from './http/upload.ts'
+import { createUpload, type UploadContent } from './http/upload.ts'
 import { LinksResource } from './links/links.ts'
 import { resolveSettings, type ShortLinkClientOptions } from './options.ts'
 import type { StandardSchema } from './parse/standard-schema.ts'
@@ -224,10 +224,9 @@ export class ShortLinkClient {
       json,
       upload,
       issues,
-      ...(upload && { optionChecks: uploadOptionChecks }),
     }
     const read: Read<T> = as ? (received) => received[as] as T : readWhole(schema)
-    return createApiPromise(this[API].run({ ...call, as, read }, options))
+    return createApiPromise(this[API].run({ ...call, responseType: as, read }, options))
   }
 
   /**

@@ -1,4 +1,5 @@
-/** The mechanism's idea of a call: what a response looks like to it, and how a result is read from one. */
+/** The mechanism's idea of a call: what it sends, what a response looks like, and how a result is read from one. */
+import { type Checks, positiveInteger } from './checks/checks.ts'
 import type { RateLimitState } from './errors.ts'
 import type { ParseContext } from './parse/parse.ts'
 import type { FetchResponse } from './runtime/fetch.ts'
@@ -63,6 +64,58 @@ interface CallEffect {
   /** The effect, if it is not that of the method. */
   readonly effect?: Effect | undefined
 }
+
+/**
+ * A call as data. `Params`: the type of its query parameters or its body. The compiler requires exactly this type where
+ * the call is made, so each parameter has a check.
+ */
+export interface CallDefinition<Line extends string = string, Params extends object = never, Result = unknown> {
+  /** The method and the path, as the reference writes them: `PUT /campaign/:id/update`. */
+  readonly line: Line
+  readonly api?: 'opener'
+  /** Default: that of the method. */
+  readonly effect?: Effect
+  /** Checks of parameters in the path that are not ids. */
+  readonly path?: Checks
+  readonly query?: Checks
+  readonly body?: Checks
+  /** The arguments whose names differ from the parameters in the path. Errors name the argument. */
+  readonly argumentNames?: Readonly<Record<string, string>>
+  readonly read: Read<Result>
+  /** For the compiler only: never set. Two types whose fields are all optional differ in `Required`. */
+  readonly accepts?: (params: Params, all: Required<Params>) => [Params, Required<Params>]
+}
+
+/** A definition without the type of its parameters. */
+export type AnyCallDefinition<Result = unknown> = Omit<CallDefinition<string, never, Result>, 'accepts'>
+
+type PathNames<Line extends string> = Line extends `${string}/:${infer Name}/${infer Rest}`
+  ? Name | PathNames<`/${Rest}`>
+  : Line extends `${string}/:${infer Name}`
+    ? Name
+    : never
+
+/** The parameters in the path of a call. */
+export type PathParams<Line extends string> = [PathNames<Line>] extends [never]
+  ? { readonly path?: never }
+  : { readonly path: Readonly<Record<PathNames<Line>, number | string>> }
+
+/** Pagination parameters. */
+export interface PageQuery {
+  /**
+   * Rows per page. Default: the server's own (usually 15) for an `await`; 100 for iteration, or the server's own if it
+   * refuses 100.
+   */
+  limit?: number | undefined
+  /**
+   * The number of the page, from 1. Iteration begins there. If you mix an `await` of a page with iteration, set the
+   * same `limit` for both.
+   */
+  page?: number | undefined
+}
+
+/** @internal */
+export const pageChecks = { limit: positiveInteger, page: positiveInteger } satisfies Checks<keyof PageQuery>
 
 /** One page of a list, as plain data. */
 export interface Page<T> {

@@ -2,51 +2,22 @@ import { findSimilarName } from '../client/checks/checks.ts'
 import { describeMismatch, formatValue } from '../client/checks/mismatch.ts'
 import { hasNoDotSegments, isPathSegment } from '../client/checks/path-segment.ts'
 import { ConfigurationError } from '../client/errors.ts'
+import { type ManagementLine, type OpenerLine, registry } from '../client/resources/calls.ts'
 
-/**
- * The calls that the methods of the client make, as the reference writes them. A test compares them with the methods.
- */
-export const knownCalls = [
-  'GET /account',
-  'PUT /account/update',
-  'GET /domains',
-  'POST /domain/add',
-  'PUT /domain/:id/update',
-  'DELETE /domain/:id/delete',
-  'GET /overlay',
-  'GET /campaigns',
-  'POST /campaign/add',
-  'POST /campaign/:campaignid/assign/:linkid',
-  'PUT /campaign/:id/update',
-  'DELETE /campaign/:id/delete',
-  'GET /channels',
-  'GET /channel/:id',
-  'POST /channel/add',
-  'POST /channel/:channelid/assign/:type/:itemid',
-  'PUT /channel/:id/update',
-  'DELETE /channel/:id/delete',
-  'GET /splash',
-  'GET /files',
-  'POST /files/upload/:filename',
-  'GET /pixels',
-  'POST /pixel/add',
-  'PUT /pixel/:id/update',
-  'DELETE /pixel/:id/delete',
-  'GET /qr',
-  'GET /qr/:id',
-  'POST /qr/add',
-  'PUT /qr/:id/update',
-  'DELETE /qr/:id/delete',
-  'GET /urls',
-  'GET /url/:id',
-  'POST /url/add',
-  'PUT /url/:id/update',
-  'DELETE /url/:id/delete',
-  'POST /opener/v3/api',
-] as const
+/** The path below which the app-opener API is served. */
+export const OPENER = '/opener'
+
+type AtOpener<Line> = Line extends `${infer Method} ${infer Path}` ? `${Method} ${typeof OPENER}${Path}` : never
 
 /** A call that a method of the client makes. */
-export type KnownCall = (typeof knownCalls)[number]
+export type KnownCall = ManagementLine | AtOpener<OpenerLine>
+
+const definitions = Object.values(registry).flatMap((calls) => Object.values(calls))
+
+/** The calls that the methods of the client make, as the reference writes them. */
+export const knownCalls = [
+  ...new Set(definitions.map(({ line, api }) => (api === 'opener' ? line.replace(' ', ` ${OPENER}`) : line))),
+] as readonly KnownCall[]
 
 /** A call as a method and a path with named parameters: `GET /campaigns`, `POST /files/upload/:filename`. */
 export type AllowedCall = KnownCall | (`${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}` & {})

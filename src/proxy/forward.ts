@@ -7,11 +7,9 @@ import { rateHeaders } from '../client/platform/rate-headers.ts'
 import { systemClock } from '../client/runtime/clock.ts'
 import { readHeader } from '../client/runtime/fetch.ts'
 import { redactLine } from '../client/secrets.ts'
+import { OPENER } from './allow.ts'
 import { createRefusal, ProxyRefusal } from './error-response.ts'
 import { createStreamedUpload } from './upload.ts'
-
-/** The path below which the app-opener API is served. */
-const OPENER = '/opener'
 
 /** How long a page's request may wait for the rate limit, in milliseconds. If the wait is longer, it gets a 429. */
 const MAX_WAIT = 2000
@@ -36,7 +34,7 @@ export async function forward(api: Api, request: Request, { path, search }: Rout
     search,
     api: isOpener ? ('opener' as const) : undefined,
     upload,
-    as: 'bytes' as const,
+    responseType: 'bytes' as const,
     read: (received: Received) => received,
     accepts: () => true,
     acquireBefore: systemClock.now() + MAX_WAIT,

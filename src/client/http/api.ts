@@ -1,10 +1,5 @@
-import type * as z from 'zod/mini'
-import type { Checks, ChecksFor } from '../checks/checks.ts'
+import type { CallDefinition, Page } from '../definition.ts'
 import { type ErrorContext, type InvalidResponseError, isShortLinkError, type RateLimitState } from '../errors.ts'
-import type { ApiName } from '../platform/apis.ts'
-import { readBody } from '../platform/envelope.ts'
-import { readPage } from '../platform/pages.ts'
-import type { Prepare } from '../platform/prepare.ts'
 import { sleep } from '../runtime/abort.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { isRecord } from '../runtime/text.ts'
@@ -18,51 +13,17 @@ import {
   type CallSpec,
   collectSecrets,
   createErrorContext,
+  createSpec,
   type Failure,
   prepareCall,
-  type Upload,
+  type Sent,
 } from './call.ts'
 import { createAbortError } from './failure.ts'
-import { createList, type ListApi, type ListPromise, type PageQuery } from './list.ts'
+import { createList, type ListApi, type ListPromise } from './list.ts'
 import { emit, reportDrift } from './observers.ts'
-import type { Path } from './path.ts'
 import type { RequestOptions } from './request-options.ts'
 import { getRetryDelay, recordFailure } from './retry.ts'
 import type { Settings } from './settings.ts'
-
-/** The request of a call. The compiler requires a check for each parameter. */
-type RequestShape<P> =
-  | { readonly json?: never; readonly query?: never; readonly checks?: never }
-  | { readonly json: P; readonly query?: never; readonly checks: ChecksFor<NoInfer<P>> }
-  | {
-      readonly query: P | undefined
-      readonly upload: Upload
-      readonly json?: never
-      readonly checks: ChecksFor<NoInfer<P>>
-      readonly optionChecks: Checks
-    }
-
-/** A call of a resource. */
-export type CallParams<T, P> = RequestShape<P> & {
-  readonly api?: ApiName
-  readonly schema: z.core.$ZodType<T>
-  /** Prepares the result for the schema. Default: `{}` for `[]`. */
-  readonly prepare?: Prepare
-  /** The key of the result in the body. Default: its fields are beside `error`. */
-  readonly under?: string
-}
-
-/** A list of a resource. The compiler requires checks for query parameters other than the page. */
-export type ListParams<T, Query extends PageQuery> = {
-  readonly query: Query | undefined
-  /** The key of the rows, or several if servers differ. The documented one comes first. */
-  readonly under: string | readonly string[]
-  readonly row: z.core.$ZodType<T>
-  /** Prepares each row for its schema. Default: `{}` for `[]`. */
-  readonly prepare?: Prepare
-} & ([Exclude<keyof Query, keyof PageQuery>] extends [never]
-  ? { readonly checks?: never }
-  : { readonly checks: ChecksFor<NoInfer<Query>> })
 
 /** The property of a client that holds its `Api`, for the proxy. */
 export const API: unique symbol = Symbol('shortlink-sdk.api')
@@ -93,29 +54,19 @@ export class Api implements ListApi {
     this.#context = context
   }
 
-  readonly get = <T, P = never>(path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> =>
-    this.#call('GET', path, params, options)
-
-  readonly post = <T, P = never>(path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> =>
-    this.#call('POST', path, params, options)
-
-  readonly put = <T, P = never>(path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> =>
-    this.#call('PUT', path, params, options)
-
-  readonly delete = <T, P = never>(path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> =>
-    this.#call('DELETE', path, params, options)
-
-  readonly list = <T, Q extends PageQuery>(
-    path: Path,
-    { under, row, prepare, ...params }: ListParams<T, Q>,
+  /** Makes a call. The compiler requires the parameters that its definition has checks for. */
+  readonly call = <Line extends string, T, Params extends object = never>(
+    definition: CallDefinition<Line, NoInfer<Params>, T>,
+    sent: Sent<Line, Params>,
     options?: RequestOptions,
-  ): ListPromise<T> => createList(this, { path, ...params, read: readPage(under, row, prepare) }, options)
+  ): ApiPromise<T> => createApiPromise(this.run(createSpec(definition, sent), options))
 
-  #call<T, P>(method: string, path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> {
-    const { schema, under, prepare, ...request } = params
-    const call = { method, path, ...(request as Partial<CallSpec<T>>), read: readBody(schema, under, prepare) }
-    return createApiPromise(this.run(call as CallSpec<T>, options))
-  }
+  /** Creates a list. The compiler requires the parameters that its definition has checks for. */
+  readonly list = <Line extends string, Row, Params extends object = never>(
+    definition: CallDefinition<Line, NoInfer<Params>, Page<Row>>,
+    sent: Sent<Line, Params>,
+    options?: RequestOptions,
+  ): ListPromise<Row> => createList(this, createSpec(definition, sent), options)
 
   /** Checks a call, then makes attempts until one succeeds or the call has failed. */
   readonly run = async <T>(spec: CallSpec<T>, options: RequestOptions = {}): Promise<CallResult<T>> => {

@@ -205,7 +205,7 @@ function checkResponse(given: unknown): FetchResponse {
 
 /** Reads the body of a response, as text or as bytes, and parses it unless it is long and only passed on. */
 async function readResponse({ spec }: Call<unknown>, response: FetchResponse, signal: AbortSignal) {
-  const bytes = spec.as === 'bytes' ? await readBytes(response, signal) : undefined
+  const bytes = spec.responseType === 'bytes' ? await readBytes(response, signal) : undefined
   const text = bytes ? decode(bytes) : await readText(response, signal)
   const isPassedOn = bytes && spec.accepts && text.length > MAX_PARSED
   return { bytes: bytes ?? noBytes, text, body: isPassedOn ? undefined : parseBody(text) }

@@ -1,6 +1,6 @@
 import { type Check, type Checks, checkOptions, checkParams, checkValue, id, ids, oneOf } from '../checks/checks.ts'
 import { describeMismatch, describeNotPlain, getReason } from '../checks/mismatch.ts'
-import type { Effect, Read, Refusal } from '../definition.ts'
+import type { AnyCallDefinition, Effect, PathParams, Read, Refusal } from '../definition.ts'
 import {
   ConfigurationError,
   type ErrorContext,
@@ -23,7 +23,7 @@ import {
   listCredentials,
   withoutAuthorization,
 } from './authorization.ts'
-import type { Path } from './path.ts'
+import { buildPath, type Path } from './path.ts'
 import {
   type BeforeRequest,
   callOptionNames,
@@ -31,6 +31,7 @@ import {
   type Priority,
   type RequestOptions,
   requestOptionChecks,
+  uploadOptionChecks,
   type Validation,
 } from './request-options.ts'
 import type { Endpoint, Settings } from './settings.ts'
@@ -51,8 +52,6 @@ export interface CallSpec<T> {
   readonly upload?: Upload | undefined
   /** The checks of `json`, or of `query` if there is no `json`. */
   readonly checks?: Checks | undefined
-  /** The checks of its options, if it has more than those of every call. */
-  readonly optionChecks?: Checks | undefined
   /** Issues that the caller has already found. */
   readonly issues?: readonly Issue[] | undefined
   /** Returns whether `read` handles a refusal. Otherwise it is an error. */
@@ -61,7 +60,27 @@ export interface CallSpec<T> {
   /** The latest time to get a slot, on the clock of the process. Default: the deadline. */
   readonly acquireBefore?: number | undefined
   /** The form in which `read` needs the body. Not every `fetch` supports bytes. Default: text. */
-  readonly as?: 'text' | 'bytes' | undefined
+  readonly responseType?: 'text' | 'bytes' | undefined
+}
+
+/** What a call of a definition sends, with the parameters that the definition has checks for. */
+export type Sent<Line extends string, Params extends object> = PathParams<Line> & SentParams<Params>
+
+interface SentParams<Params extends object> {
+  readonly query?: Params | undefined
+  readonly body?: Params
+  readonly upload?: Upload
+}
+
+/** Creates the spec of a call from its definition and what it sends. */
+export function createSpec<T>(
+  definition: AnyCallDefinition<T>,
+  { path = {}, query, body: json, upload }: SentParams<object> & { readonly path?: Readonly<Record<string, unknown>> },
+): CallSpec<T> {
+  const { line, api, effect, read } = definition
+  const [method = '', pattern = ''] = line.split(' ')
+  const checks = definition.body ?? definition.query
+  return { method, path: buildPath(pattern, path, definition), api, effect, query, json, upload, checks, read }
 }
 
 /** The progress of an upload. */
@@ -216,7 +235,7 @@ export function prepareCall<T>(
   const issues = [
     ...checkValue(['method'], method, methods),
     ...spec.path.issues,
-    ...checkOptions(given, spec.optionChecks ?? requestOptionChecks),
+    ...checkOptions(given, upload ? uploadOptionChecks : requestOptionChecks),
     ...(checks ? checkParams(json === undefined ? (query ?? {}) : json, checks, callOptionNames) : []),
     ...(upload?.issues ?? []),
     ...(spec.issues ?? []),

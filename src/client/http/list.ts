@@ -1,5 +1,5 @@
-import { type Checks, checkOptions, checkParams, positiveInteger } from '../checks/checks.ts'
-import type { Page, Read } from '../definition.ts'
+import { checkOptions, checkParams, positiveInteger } from '../checks/checks.ts'
+import { type Page, type PageQuery, pageChecks, type Read } from '../definition.ts'
 import { AbortError, type ErrorContext, InvalidResponseError, type Issue, isShortLinkError } from '../errors.ts'
 import { addIssue } from '../parse/parse.ts'
 import { getAbortReason } from '../runtime/abort.ts'
@@ -16,23 +16,6 @@ const DEFAULT_LIMIT = 100
 
 /** The minimum number of rows to remember, to recognize duplicates. */
 const REMEMBERED_ROWS = 1000
-
-/** Pagination parameters. */
-export interface PageQuery {
-  /**
-   * Rows per page. Default: the server's own (usually 15) for an `await`; 100 for iteration, or the server's own if it
-   * refuses 100.
-   */
-  limit?: number | undefined
-  /**
-   * The number of the page, from 1. Iteration begins there. If you mix an `await` of a page with iteration, set the
-   * same `limit` for both.
-   */
-  page?: number | undefined
-}
-
-/** @internal */
-export const pageChecks = { limit: positiveInteger, page: positiveInteger } satisfies Checks<keyof PageQuery>
 
 const toArrayChecks = {
   limit: {

@@ -1,6 +1,7 @@
 import { type Check, checkValue, id } from '../checks/checks.ts'
 import { formatValue } from '../checks/mismatch.ts'
 import { hasNoDotSegments } from '../checks/path-segment.ts'
+import type { AnyCallDefinition } from '../definition.ts'
 import type { Issue } from '../errors.ts'
 import { describeType } from '../runtime/text.ts'
 
@@ -20,23 +21,20 @@ interface PathParam {
   readonly check: Check
 }
 
-/** A parameter by its name, and its check if it is not an id. */
-type Param = Readonly<Record<string, unknown>> & { readonly check?: Check }
-
-/**
- * Builds a path whose parameters are checked and escaped: `` path`/campaign/${{ id }}/delete` ``. A parameter other
- * than an id needs its check: `` path`/files/upload/${{ filename, check: filenameCheck }}` ``.
- */
-export function path(text: TemplateStringsArray, ...given: Param[]): Path {
-  const params = given.map(({ check = id, ...param }): PathParam => {
-    const [[name, value]] = Object.entries(param) as [[string, unknown]]
-    return { name, value, check }
-  })
-  const join = (show: (param: PathParam) => string) =>
-    text.reduce((done, part, index) => done + show(params[index - 1]!) + part)
+/** Builds the path of a call, whose parameters are checked and escaped. */
+export function buildPath(
+  pattern: string,
+  values: Readonly<Record<string, unknown>>,
+  { path: checks, argumentNames }: Pick<AnyCallDefinition, 'path' | 'argumentNames'>,
+): Path {
+  const params = Array.from(pattern.matchAll(/:(\w+)/g), ([, name = '']) => ({
+    name: argumentNames?.[name] ?? name,
+    value: values[name],
+    check: checks?.[name] ?? id,
+  }))
   const issues = params.flatMap(({ name, value, check }) => checkValue([name], value, check))
-  const escaped = issues.length ? undefined : join(({ value }) => encodeURIComponent(String(value)))
-  return { pattern: join(({ name }) => `:${name}`), escaped, issues, params }
+  const escaped = pattern.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(values[name])))
+  return { pattern, escaped: issues.length ? undefined : escaped, issues, params }
 }
 
 /** Parses a user's path, which must not lead out of the base URL. */

@@ -103,6 +103,9 @@ export const requestOptionChecks = {
   beforeRequest: aFunction,
 } satisfies Checks<keyof RequestOptions>
 
+/** Checks for the options of calls that send an upload. @internal */
+export const uploadOptionChecks = { ...requestOptionChecks, onProgress: aFunction } satisfies Checks
+
 /** The options of `fetch` that the client sets itself. */
 const ownFetchOptions: readonly OwnFetchOption[] = ['method', 'headers', 'body', 'signal', 'redirect']
 

@@ -1,4 +1,3 @@
-import { aFunction, type Checks } from '../checks/checks.ts'
 import { describeMismatch, getReason } from '../checks/mismatch.ts'
 import type { Issue } from '../errors.ts'
 import { throwIfAborted } from '../runtime/abort.ts'
@@ -7,7 +6,6 @@ import { runtimeFetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
 import type { OnProgress, OpenedUpload, Sender, Upload } from './call.ts'
 import { AttemptError } from './failure.ts'
-import { requestOptionChecks } from './request-options.ts'
 import { reportProgress } from './upload-browser.ts'
 
 /**
@@ -21,9 +19,6 @@ export type UploadContent =
   | ArrayBufferView
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array>
-
-/** @internal */
-export const uploadOptionChecks = { ...requestOptionChecks, onProgress: aFunction } satisfies Checks
 
 /** @internal */
 export function createUpload(content: UploadContent, name: string): Upload {

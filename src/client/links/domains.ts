@@ -1,10 +1,9 @@
 import type { Read, Refusal } from '../definition.ts'
 import { isShortLinkError } from '../errors.ts'
 import type { Api } from '../http/api.ts'
-import { path } from '../http/path.ts'
+import { createSpec } from '../http/call.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { readPage } from '../platform/pages.ts'
-import { Domain } from '../resources/domains.ts'
+import { calls } from '../resources/domains.ts'
 import { LinkCalls } from '../resources/links.ts'
 import { getHost, getOrigin, isOnDomain } from './match.ts'
 
@@ -34,14 +33,13 @@ export function createDomainFinder(api: Api, options: RequestOptions, known?: re
 
 /** Lists the first 100 domains. Returns `undefined` if the server refuses, because of the plan or the key. */
 async function listDomains(api: Api, options: RequestOptions): Promise<readonly string[] | undefined> {
-  const readDomains = readPage('domains', Domain)
   const read: Read<readonly string[] | undefined> = async (received, context) => {
     if (received.envelope?.ok === false) return undefined
-    const page = await readDomains(received, context)
+    const page = await calls.list.read(received, context)
     return context.unusable ? undefined : page.items.map(({ domain }) => domain)
   }
   const accepts = ({ status }: Refusal) => ![401, 408, 429].includes(status) && status < 500
-  const call = { method: 'GET', path: path`/domains`, query: { limit: 100 }, read, accepts }
+  const call = { ...createSpec(calls.list, { query: { limit: 100 } }), read, accepts }
   const result = await api.run(call, options).catch(ignoreRefusal)
   return result?.data
 }

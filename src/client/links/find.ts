@@ -3,12 +3,12 @@ import type { Read, Refusal } from '../definition.ts'
 import { InvalidRequestError, type Issue } from '../errors.ts'
 import type { Api } from '../http/api.ts'
 import type { CallResult } from '../http/api-promise.ts'
-import { path } from '../http/path.ts'
+import { createSpec } from '../http/call.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import { parse } from '../parse/parse.ts'
 import { isApiRefusal, readObject } from '../platform/envelope.ts'
 import { toRows } from '../platform/values.ts'
-import { Link, LinkCalls, prepareLink } from '../resources/links.ts'
+import { calls, Link, LinkCalls, prepareLink } from '../resources/links.ts'
 import { isRecord } from '../runtime/text.ts'
 import { createDomainFinder, type OtherDomains } from './domains.ts'
 import {
@@ -113,9 +113,7 @@ async function askOnce(
   short: string,
 ): Promise<CallResult<Matches> | undefined> {
   const call = {
-    method: 'GET',
-    path: path`/urls`,
-    query: { short },
+    ...createSpec(calls.find, { query: { short } }),
     read: readMatches(wanted),
     accepts: isUnexplainedRefusal,
   }

@@ -74,15 +74,15 @@ export function readObject<T>(read: (body: Record<string, unknown>, context: Par
 }
 
 /** Reads the fields beside `error`, or the value under a key. An empty successful response has no fields. */
-export function readBody<T>(schema: z.core.$ZodType<T>, under?: string, prepare: Prepare = toObject): Read<T> {
+export function readBody<T>(schema: z.core.$ZodType<T>, dataKey?: string, prepare: Prepare = toObject): Read<T> {
   const readFields = readObject(({ error: _, ...body }, { path, issues }) =>
-    under === undefined
+    dataKey === undefined
       ? parse(schema, body, { path, issues }, prepare)
-      : parse(schema, body[under], { path: [...path, under], issues }, prepare),
+      : parse(schema, body[dataKey], { path: [...path, dataKey], issues }, prepare),
   )
   return (received, context) => {
     const isEmptySuccess = !received.envelope && received.text.trim() === ''
-    if (!isEmptySuccess || under !== undefined) return readFields(received, context)
+    if (!isEmptySuccess || dataKey !== undefined) return readFields(received, context)
     const issues: Issue[] = []
     const data = parse(schema, {}, { path: [], issues })
     return issues.length > 0 ? makeUnusable(context) : data

@@ -13,11 +13,11 @@ import { integer, toRows } from './values.ts'
  * Reads a page whose rows are under one of these keys, in `data` or at the top level. The documented key comes first.
  */
 export function readPage<T>(
-  under: string | readonly string[],
+  listKey: string | readonly string[],
   row: z.core.$ZodType<T>,
   prepare: Prepare = toObject,
 ): Read<Page<T>> {
-  const keys = typeof under === 'string' ? [under] : under
+  const keys = typeof listKey === 'string' ? [listKey] : listKey
   return readObject((body, context) => {
     const { page, rows, at } = openPage<T>(body, keys, context)
     const rowContext = { path: at, issues: context.issues }
@@ -26,9 +26,9 @@ export function readPage<T>(
 }
 
 /** Reads a page whose rows are unchanged, or converted by a user's schema. */
-export function readPageWithSchema<T>(under: string, schema: StandardSchema<T> | undefined): Read<Page<T>> {
+export function readPageWithSchema<T>(listKey: string, schema: StandardSchema<T> | undefined): Read<Page<T>> {
   return readObject(async (body, context) => {
-    const { page, rows, at } = openPage<T>(body, [under], context)
+    const { page, rows, at } = openPage<T>(body, [listKey], context)
     if (!schema) return { ...page, items: rows as T[] }
     const items: T[] = []
     for (const row of rows) {

@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini'
 import { defineChecks, secret, string } from '../checks/checks.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
-import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { defineCall } from '../platform/define.ts'
 import { integer, object, text, textOrNull } from '../platform/values.ts'
 import { ActionResult, Resource } from './resource.ts'
 
@@ -20,7 +20,7 @@ export class AccountResource extends Resource {
    * @throws {AuthenticationError} if the server refuses the key
    */
   get(options?: RequestOptions): ApiPromise<Account> {
-    return this.api.get(path`/account`, { schema: Account, under: 'data' }, options)
+    return this.api.call(calls.get, {}, options)
   }
 
   /**
@@ -35,7 +35,7 @@ export class AccountResource extends Resource {
    * @throws {InvalidRequestError} if a parameter is not a string; nothing is sent
    */
   update(params: AccountUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.put(path`/account/update`, { json: params, checks: accountUpdate, schema: ActionResult }, options)
+    return this.api.call(calls.update, { body: params }, options)
   }
 }
 
@@ -62,4 +62,10 @@ export const Account = /* @__PURE__ */ object({
 export interface AccountUpdate {
   email?: string | undefined
   password?: string | undefined
+}
+
+/** The calls of this file's methods, by method. */
+export const calls = {
+  get: /* @__PURE__ */ defineCall('GET /account', { result: Account, dataKey: 'data' }),
+  update: /* @__PURE__ */ defineCall('PUT /account/update', { body: accountUpdate, result: ActionResult }),
 }

@@ -1,9 +1,10 @@
 import type * as z from 'zod/mini'
 import { boolean, defineChecks, nonEmptyString, string } from '../checks/checks.ts'
+import type { PageQuery } from '../definition.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
-import type { ListPromise, PageQuery } from '../http/list.ts'
-import { path } from '../http/path.ts'
+import type { ListPromise } from '../http/list.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { defineCall, defineList } from '../platform/define.ts'
 import { renameFields } from '../platform/prepare.ts'
 import {
   flag,
@@ -28,11 +29,7 @@ export class CampaignsResource extends Resource {
    * for await (const { id, name } of client.campaigns.list()) console.log(id, name)
    */
   list(query?: PageQuery, options?: RequestOptions): ListPromise<Campaign> {
-    return this.api.list(
-      path`/campaigns`,
-      { query, under: 'campaigns', row: Campaign, prepare: prepareCampaign },
-      options,
-    )
+    return this.api.list(calls.list, { query }, options)
   }
 
   /**
@@ -49,11 +46,7 @@ export class CampaignsResource extends Resource {
    * @throws {ApiError} if the slug is taken
    */
   create(params: CampaignCreate, options?: RequestOptions): ApiPromise<CreatedCampaign> {
-    return this.api.post(
-      path`/campaign/add`,
-      { json: params, checks: campaignCreate, schema: CreatedCampaign, prepare: prepareCampaign },
-      options,
-    )
+    return this.api.call(calls.create, { body: params }, options)
   }
 
   /**
@@ -69,7 +62,7 @@ export class CampaignsResource extends Resource {
    * @throws {NotFoundError} if there is no such campaign or link
    */
   assignLink(campaignId: Id, linkId: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.post(path`/campaign/${{ campaignId }}/assign/${{ linkId }}`, { schema: ActionResult }, options)
+    return this.api.call(calls.assignLink, { path: { campaignid: campaignId, linkid: linkId } }, options)
   }
 
   /**
@@ -86,11 +79,7 @@ export class CampaignsResource extends Resource {
    * @throws {ApiError} if the slug is taken
    */
   update(id: Id, params: CampaignUpdate, options?: RequestOptions): ApiPromise<CreatedCampaign> {
-    return this.api.put(
-      path`/campaign/${{ id }}/update`,
-      { json: params, checks: campaignUpdate, schema: CreatedCampaign, prepare: prepareCampaign },
-      options,
-    )
+    return this.api.call(calls.update, { path: { id }, body: params }, options)
   }
 
   /**
@@ -103,7 +92,7 @@ export class CampaignsResource extends Resource {
    * @throws {NotFoundError} if there is no such campaign
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.delete(path`/campaign/${{ id }}/delete`, { schema: ActionResult }, options)
+    return this.api.call(calls.delete, { path: { id } }, options)
   }
 }
 
@@ -158,4 +147,24 @@ export interface CampaignCreate {
 /** Parameters for updating a campaign. The name is required. */
 export interface CampaignUpdate extends CampaignCreate {
   name: string
+}
+
+/** The calls of this file's methods, by method. */
+export const calls = {
+  list: /* @__PURE__ */ defineList('GET /campaigns', { listKey: 'campaigns', row: Campaign, prepare: prepareCampaign }),
+  create: /* @__PURE__ */ defineCall('POST /campaign/add', {
+    body: campaignCreate,
+    result: CreatedCampaign,
+    prepare: prepareCampaign,
+  }),
+  assignLink: /* @__PURE__ */ defineCall('POST /campaign/:campaignid/assign/:linkid', {
+    argumentNames: { campaignid: 'campaignId', linkid: 'linkId' },
+    result: ActionResult,
+  }),
+  update: /* @__PURE__ */ defineCall('PUT /campaign/:id/update', {
+    body: campaignUpdate,
+    result: CreatedCampaign,
+    prepare: prepareCampaign,
+  }),
+  delete: /* @__PURE__ */ defineCall('DELETE /campaign/:id/delete', { result: ActionResult }),
 }

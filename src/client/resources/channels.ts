@@ -1,9 +1,10 @@
 import type * as z from 'zod/mini'
 import { boolean, defineChecks, hexColor, nonEmptyString, oneOf, string } from '../checks/checks.ts'
+import type { PageQuery } from '../definition.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
-import type { ListPromise, PageQuery } from '../http/list.ts'
-import { path } from '../http/path.ts'
+import type { ListPromise } from '../http/list.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { defineCall, defineList } from '../platform/define.ts'
 import {
   flag,
   flagIfSent,
@@ -26,7 +27,7 @@ export class ChannelsResource extends Resource {
    * for await (const { id, name, color } of client.channels.list()) console.log(id, name, color)
    */
   list(query?: PageQuery, options?: RequestOptions): ListPromise<Channel> {
-    return this.api.list(path`/channels`, { query, under: 'channels', row: Channel }, options)
+    return this.api.list(calls.list, { query }, options)
   }
 
   /**
@@ -40,7 +41,7 @@ export class ChannelsResource extends Resource {
    * @throws {NotFoundError} if there is no such channel
    */
   items(channelId: Id, query?: PageQuery, options?: RequestOptions): ListPromise<ChannelItem> {
-    return this.api.list(path`/channel/${{ channelId }}`, { query, under: 'items', row: ChannelItem }, options)
+    return this.api.list(calls.items, { path: { id: channelId }, query }, options)
   }
 
   /**
@@ -57,7 +58,7 @@ export class ChannelsResource extends Resource {
    * @throws {ApiError} if the name is taken
    */
   create(params: ChannelCreate, options?: RequestOptions): ApiPromise<CreatedChannel> {
-    return this.api.post(path`/channel/add`, { json: params, checks: channelCreate, schema: CreatedChannel }, options)
+    return this.api.call(calls.create, { body: params }, options)
   }
 
   /**
@@ -74,11 +75,7 @@ export class ChannelsResource extends Resource {
    * @throws {NotFoundError} if there is no such channel or item
    */
   assignItem(channelId: Id, type: ChannelItemType, itemId: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.post(
-      path`/channel/${{ channelId }}/assign/${{ type, check: itemType }}/${{ itemId }}`,
-      { schema: ActionResult },
-      options,
-    )
+    return this.api.call(calls.assignItem, { path: { channelid: channelId, type, itemid: itemId } }, options)
   }
 
   /**
@@ -95,11 +92,7 @@ export class ChannelsResource extends Resource {
    * @throws {ApiError} if the name is taken
    */
   update(id: Id, params: ChannelUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.put(
-      path`/channel/${{ id }}/update`,
-      { json: params, checks: channelUpdate, schema: ActionResult },
-      options,
-    )
+    return this.api.call(calls.update, { path: { id }, body: params }, options)
   }
 
   /**
@@ -112,7 +105,7 @@ export class ChannelsResource extends Resource {
    * @throws {NotFoundError} if there is no such channel
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.delete(path`/channel/${{ id }}/delete`, { schema: ActionResult }, options)
+    return this.api.call(calls.delete, { path: { id } }, options)
   }
 }
 
@@ -178,4 +171,22 @@ export interface ChannelUpdate {
 /** Parameters for creating a channel. The name is required. */
 export interface ChannelCreate extends ChannelUpdate {
   name: string
+}
+
+/** The calls of this file's methods, by method. */
+export const calls = {
+  list: /* @__PURE__ */ defineList('GET /channels', { listKey: 'channels', row: Channel }),
+  items: /* @__PURE__ */ defineList('GET /channel/:id', {
+    argumentNames: { id: 'channelId' },
+    listKey: 'items',
+    row: ChannelItem,
+  }),
+  create: /* @__PURE__ */ defineCall('POST /channel/add', { body: channelCreate, result: CreatedChannel }),
+  assignItem: /* @__PURE__ */ defineCall('POST /channel/:channelid/assign/:type/:itemid', {
+    path: { type: itemType },
+    argumentNames: { channelid: 'channelId', itemid: 'itemId' },
+    result: ActionResult,
+  }),
+  update: /* @__PURE__ */ defineCall('PUT /channel/:id/update', { body: channelUpdate, result: ActionResult }),
+  delete: /* @__PURE__ */ defineCall('DELETE /channel/:id/delete', { result: ActionResult }),
 }

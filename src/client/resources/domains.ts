@@ -1,9 +1,10 @@
 import type * as z from 'zod/mini'
 import { defineChecks, domainUrl, httpUrl } from '../checks/checks.ts'
+import type { PageQuery } from '../definition.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
-import type { ListPromise, PageQuery } from '../http/list.ts'
-import { path } from '../http/path.ts'
+import type { ListPromise } from '../http/list.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { defineCall, defineList } from '../platform/define.ts'
 import { integer, object, text, textOrNull } from '../platform/values.ts'
 import { ActionResult, Created, type Id, Resource } from './resource.ts'
 
@@ -18,7 +19,7 @@ export class DomainsResource extends Resource {
    * for await (const { id, domain } of client.domains.list()) console.log(id, domain)
    */
   list(query?: PageQuery, options?: RequestOptions): ListPromise<Domain> {
-    return this.api.list(path`/domains`, { query, under: 'domains', row: Domain }, options)
+    return this.api.list(calls.list, { query }, options)
   }
 
   /**
@@ -32,7 +33,7 @@ export class DomainsResource extends Resource {
    * @throws {ApiError} if the domain is taken, or its DNS does not point to the platform
    */
   create(params: DomainCreate, options?: RequestOptions): ApiPromise<Created> {
-    return this.api.post(path`/domain/add`, { json: params, checks: domainCreate, schema: Created }, options)
+    return this.api.call(calls.create, { body: params }, options)
   }
 
   /**
@@ -48,11 +49,7 @@ export class DomainsResource extends Resource {
    * @throws {NotFoundError} if there is no such domain
    */
   update(id: Id, params: DomainUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.put(
-      path`/domain/${{ id }}/update`,
-      { json: params, checks: domainUpdate, schema: ActionResult },
-      options,
-    )
+    return this.api.call(calls.update, { path: { id }, body: params }, options)
   }
 
   /**
@@ -65,7 +62,7 @@ export class DomainsResource extends Resource {
    * @throws {NotFoundError} if there is no such domain
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.delete(path`/domain/${{ id }}/delete`, { schema: ActionResult }, options)
+    return this.api.call(calls.delete, { path: { id } }, options)
   }
 }
 
@@ -100,4 +97,12 @@ export interface DomainUpdate {
 export interface DomainCreate extends DomainUpdate {
   /** The domain with its scheme, such as `https://go.example`. */
   domain: string
+}
+
+/** The calls of this file's methods, by method. */
+export const calls = {
+  list: /* @__PURE__ */ defineList('GET /domains', { listKey: 'domains', row: Domain }),
+  create: /* @__PURE__ */ defineCall('POST /domain/add', { body: domainCreate, result: Created }),
+  update: /* @__PURE__ */ defineCall('PUT /domain/:id/update', { body: domainUpdate, result: ActionResult }),
+  delete: /* @__PURE__ */ defineCall('DELETE /domain/:id/delete', { result: ActionResult }),
 }

@@ -1,11 +1,12 @@
 import type * as z from 'zod/mini'
 import { alias, count, date, defineChecks, filename as filenameCheck, secret, string } from '../checks/checks.ts'
+import { type PageQuery, pageChecks } from '../definition.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { UploadProgress } from '../http/call.ts'
-import { type ListPromise, type PageQuery, pageChecks } from '../http/list.ts'
-import { path } from '../http/path.ts'
+import type { ListPromise } from '../http/list.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { createUpload, type UploadContent, uploadOptionChecks } from '../http/upload.ts'
+import { createUpload, type UploadContent } from '../http/upload.ts'
+import { defineCall, defineList } from '../platform/define.ts'
 import { renameFields } from '../platform/prepare.ts'
 import { integer, object, text } from '../platform/values.ts'
 import { Resource } from './resource.ts'
@@ -21,7 +22,7 @@ export class FilesResource extends Resource {
    * for await (const { name, shorturl } of client.files.list({ name: 'tea' })) console.log(name, shorturl)
    */
   list(query?: FileQuery, options?: RequestOptions): ListPromise<PlatformFile> {
-    return this.api.list(path`/files`, { query, checks: search, under: 'list', row: PlatformFile }, options)
+    return this.api.list(calls.list, { query }, options)
   }
 
   /**
@@ -52,20 +53,14 @@ export class FilesResource extends Resource {
     params?: FileUpload,
     options?: UploadOptions,
   ): ApiPromise<UploadedFile> {
-    const sent = {
-      query: params,
-      upload: createUpload(content, 'content'),
-      checks: upload,
-      optionChecks: uploadOptionChecks,
-    }
-    const to = path`/files/upload/${{ filename, check: filenameCheck }}`
-    return this.api.post(to, { ...sent, schema: UploadedFile, prepare: prepareUpload }, options)
+    const upload = createUpload(content, 'content')
+    return this.api.call(calls.upload, { path: { filename }, query: params, upload }, options)
   }
 }
 
 const search = /* @__PURE__ */ defineChecks<FileQuery>({}, { ...pageChecks, name: string })
 
-const upload = /* @__PURE__ */ defineChecks<FileUpload>(
+const fileUpload = /* @__PURE__ */ defineChecks<FileUpload>(
   {},
   { name: string, custom: alias, domain: string, password: secret, expiry: date, maxdownloads: count },
 )
@@ -119,4 +114,15 @@ export interface FileUpload {
 export interface UploadOptions extends RequestOptions {
   /** Called with the progress of the upload. */
   onProgress?: ((progress: UploadProgress) => void) | undefined
+}
+
+/** The calls of this file's methods, by method. */
+export const calls = {
+  list: /* @__PURE__ */ defineList('GET /files', { query: search, listKey: 'list', row: PlatformFile }),
+  upload: /* @__PURE__ */ defineCall('POST /files/upload/:filename', {
+    path: { filename: filenameCheck },
+    query: fileUpload,
+    result: UploadedFile,
+    prepare: prepareUpload,
+  }),
 }

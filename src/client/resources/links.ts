@@ -12,10 +12,11 @@ import {
   string,
 } from '../checks/checks.ts'
 import { formatValue } from '../checks/mismatch.ts'
+import { type PageQuery, pageChecks } from '../definition.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
-import { type ListPromise, type PageQuery, pageChecks } from '../http/list.ts'
-import { path } from '../http/path.ts'
+import type { ListPromise } from '../http/list.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { defineCall, defineList } from '../platform/define.ts'
 import { renameFields } from '../platform/prepare.ts'
 import {
   countMap,
@@ -295,6 +296,8 @@ const optionalChecks = {
 
 const linkQuery = /* @__PURE__ */ defineChecks<LinkQuery>({}, { ...pageChecks, order: string })
 
+const linkSearch = /* @__PURE__ */ defineChecks<{ short: string }>({ short: string }, {})
+
 /** @internal */
 export const linkCreate = /* @__PURE__ */ defineChecks<LinkCreate>({ url }, optionalChecks)
 
@@ -309,11 +312,7 @@ export class LinkCalls extends Resource {
    * for await (const { shorturl, clicks } of client.links.list({ order: 'date' })) console.log(shorturl, clicks)
    */
   list(query?: LinkQuery, options?: RequestOptions): ListPromise<Link> {
-    return this.api.list(
-      path`/urls`,
-      { query, checks: linkQuery, under: 'urls', row: Link, prepare: prepareLink },
-      options,
-    )
+    return this.api.list(calls.list, { query }, options)
   }
 
   /**
@@ -329,7 +328,7 @@ export class LinkCalls extends Resource {
    * @throws {NotFoundError} if there is no such link
    */
   get(id: Id, options?: RequestOptions): ApiPromise<LinkDetails> {
-    return this.api.get(path`/url/${{ id }}`, { schema: LinkDetails, prepare: prepareDetails }, options)
+    return this.api.call(calls.get, { path: { id } }, options)
   }
 
   /**
@@ -350,11 +349,7 @@ export class LinkCalls extends Resource {
    * @throws {ApiError} if the alias is taken
    */
   create(params: LinkCreate, options?: RequestOptions): ApiPromise<CreatedLink> {
-    return this.api.post(
-      path`/url/add`,
-      { json: params, checks: linkCreate, schema: CreatedLink, prepare: prepareCreated },
-      options,
-    )
+    return this.api.call(calls.create, { body: params }, options)
   }
 
   /**
@@ -373,11 +368,7 @@ export class LinkCalls extends Resource {
    * @throws {ApiError} if the alias is taken
    */
   update(id: Id, params: LinkUpdate, options?: RequestOptions): ApiPromise<CreatedLink> {
-    return this.api.put(
-      path`/url/${{ id }}/update`,
-      { json: params, checks: linkUpdate, schema: CreatedLink, prepare: prepareCreated },
-      options,
-    )
+    return this.api.call(calls.update, { path: { id }, body: params }, options)
   }
 
   /**
@@ -390,6 +381,25 @@ export class LinkCalls extends Resource {
    * @throws {NotFoundError} if there is no such link
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.delete(path`/url/${{ id }}/delete`, { schema: ActionResult }, options)
+    return this.api.call(calls.delete, { path: { id } }, options)
   }
+}
+
+/** The calls of this file's methods, by method. */
+export const calls = {
+  list: /* @__PURE__ */ defineList('GET /urls', { query: linkQuery, listKey: 'urls', row: Link, prepare: prepareLink }),
+  // Servers answer with a link or with a list, which links/find.ts reads.
+  find: /* @__PURE__ */ defineCall('GET /urls', { query: linkSearch, result: LinkDetails, prepare: prepareDetails }),
+  get: /* @__PURE__ */ defineCall('GET /url/:id', { result: LinkDetails, prepare: prepareDetails }),
+  create: /* @__PURE__ */ defineCall('POST /url/add', {
+    body: linkCreate,
+    result: CreatedLink,
+    prepare: prepareCreated,
+  }),
+  update: /* @__PURE__ */ defineCall('PUT /url/:id/update', {
+    body: linkUpdate,
+    result: CreatedLink,
+    prepare: prepareCreated,
+  }),
+  delete: /* @__PURE__ */ defineCall('DELETE /url/:id/delete', { result: ActionResult }),
 }

@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini'
 import { defineChecks, httpUrl, oneOf } from '../checks/checks.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
-import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { defineCall } from '../platform/define.ts'
 import { integer, list, object, openText, text, textOrEmpty } from '../platform/values.ts'
 import { Resource } from './resource.ts'
 
@@ -24,11 +24,7 @@ export class OpenerResource extends Resource {
    * @throws {ConfigurationError} if `openerUrl` is not set
    */
   create(params: OpenerLinkCreate, options?: RequestOptions): ApiPromise<OpenerLink> {
-    return this.api.post(
-      path`/v3/api`,
-      { api: 'opener', json: params, checks: openerCreate, schema: OpenerLink },
-      options,
-    )
+    return this.api.call(calls.create, { body: params }, options)
   }
 }
 
@@ -76,4 +72,9 @@ export interface OpenerLinkCreate {
   url: string | URL
   /** Who can see the analytics. Default on the server: `private`. */
   status?: OpenerLinkStatus | undefined
+}
+
+/** The calls of this file's methods, by method. */
+export const calls = {
+  create: /* @__PURE__ */ defineCall('POST /v3/api', { api: 'opener', body: openerCreate, result: OpenerLink }),
 }

@@ -1,7 +1,8 @@
 import type * as z from 'zod/mini'
-import type { ListPromise, PageQuery } from '../http/list.ts'
-import { path } from '../http/path.ts'
+import type { PageQuery } from '../definition.ts'
+import type { ListPromise } from '../http/list.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { defineList } from '../platform/define.ts'
 import { integer, object, text } from '../platform/values.ts'
 import { Resource } from './resource.ts'
 
@@ -17,7 +18,7 @@ export class OverlaysResource extends Resource {
    * for await (const { id, type, name } of client.overlays.list()) console.log(id, type, name)
    */
   list(query?: PageQuery, options?: RequestOptions): ListPromise<Overlay> {
-    return this.api.list(path`/overlay`, { query, under: ['cta', 'overlay'], row: Overlay }, options)
+    return this.api.list(calls.list, { query }, options)
   }
 }
 
@@ -32,3 +33,8 @@ export const Overlay = /* @__PURE__ */ object({
   /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
   date: text,
 })
+
+/** The calls of this file's methods, by method. */
+export const calls = {
+  list: /* @__PURE__ */ defineList('GET /overlay', { listKey: ['cta', 'overlay'], row: Overlay }),
+}

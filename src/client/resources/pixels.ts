@@ -1,9 +1,10 @@
 import type * as z from 'zod/mini'
 import { defineChecks, nonEmptyString, oneOf, string } from '../checks/checks.ts'
+import type { PageQuery } from '../definition.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
-import type { ListPromise, PageQuery } from '../http/list.ts'
-import { path } from '../http/path.ts'
+import type { ListPromise } from '../http/list.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { defineCall, defineList } from '../platform/define.ts'
 import { integer, object, openText, text } from '../platform/values.ts'
 import { ActionResult, Created, type Id, Resource } from './resource.ts'
 
@@ -18,7 +19,7 @@ export class PixelsResource extends Resource {
    * for await (const { id, type, tag } of client.pixels.list()) console.log(id, type, tag)
    */
   list(query?: PageQuery, options?: RequestOptions): ListPromise<Pixel> {
-    return this.api.list(path`/pixels`, { query, under: 'pixels', row: Pixel }, options)
+    return this.api.list(calls.list, { query }, options)
   }
 
   /**
@@ -33,7 +34,7 @@ export class PixelsResource extends Resource {
    * @throws {ApiError} if the account already has a pixel with this tag
    */
   create(params: PixelCreate, options?: RequestOptions): ApiPromise<Created> {
-    return this.api.post(path`/pixel/add`, { json: params, checks: pixelCreate, schema: Created }, options)
+    return this.api.call(calls.create, { body: params }, options)
   }
 
   /**
@@ -49,11 +50,7 @@ export class PixelsResource extends Resource {
    * @throws {NotFoundError} if there is no such pixel
    */
   update(id: Id, params: PixelUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.put(
-      path`/pixel/${{ id }}/update`,
-      { json: params, checks: pixelUpdate, schema: ActionResult },
-      options,
-    )
+    return this.api.call(calls.update, { path: { id }, body: params }, options)
   }
 
   /**
@@ -66,7 +63,7 @@ export class PixelsResource extends Resource {
    * @throws {NotFoundError} if there is no such pixel
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.delete(path`/pixel/${{ id }}/delete`, { schema: ActionResult }, options)
+    return this.api.call(calls.delete, { path: { id } }, options)
   }
 }
 
@@ -125,4 +122,12 @@ export interface PixelUpdate {
   name?: string | undefined
   /** The tag or id from the provider. */
   tag: string
+}
+
+/** The calls of this file's methods, by method. */
+export const calls = {
+  list: /* @__PURE__ */ defineList('GET /pixels', { listKey: 'pixels', row: Pixel }),
+  create: /* @__PURE__ */ defineCall('POST /pixel/add', { body: pixelCreate, result: Created }),
+  update: /* @__PURE__ */ defineCall('PUT /pixel/:id/update', { body: pixelUpdate, result: ActionResult }),
+  delete: /* @__PURE__ */ defineCall('DELETE /pixel/:id/delete', { result: ActionResult }),
 }

@@ -1,9 +1,10 @@
 import type * as z from 'zod/mini'
 import { type Check, defineChecks, nonEmptyString, oneOf, rgbColor, string } from '../checks/checks.ts'
+import type { PageQuery } from '../definition.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
-import type { ListPromise, PageQuery } from '../http/list.ts'
-import { path } from '../http/path.ts'
+import type { ListPromise } from '../http/list.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { defineCall, defineList } from '../platform/define.ts'
 import { renameFields } from '../platform/prepare.ts'
 import { countMap, countOrZero, integer, nested, object, optional, text, textOrEmpty } from '../platform/values.ts'
 import { ActionResult, type Id, Resource } from './resource.ts'
@@ -17,7 +18,7 @@ export class QrResource extends Resource {
    * for await (const { id, name, scans } of client.qr.list()) console.log(id, name, scans)
    */
   list(query?: PageQuery, options?: RequestOptions): ListPromise<QrCode> {
-    return this.api.list(path`/qr`, { query, under: 'qrs', row: QrCode, prepare: prepareCode }, options)
+    return this.api.list(calls.list, { query }, options)
   }
 
   /**
@@ -33,7 +34,7 @@ export class QrResource extends Resource {
    * @throws {NotFoundError} if there is no such QR code
    */
   get(id: Id, options?: RequestOptions): ApiPromise<QrDetails> {
-    return this.api.get(path`/qr/${{ id }}`, { schema: QrDetails, prepare: prepareDetails }, options)
+    return this.api.call(calls.get, { path: { id } }, options)
   }
 
   /**
@@ -49,7 +50,7 @@ export class QrResource extends Resource {
    * @throws {InvalidRequestError} if the type is not a {@link QrType}, or a color is not `rgb(R,G,B)`; nothing is sent
    */
   create(params: QrCodeCreate, options?: RequestOptions): ApiPromise<CreatedQrCode> {
-    return this.api.post(path`/qr/add`, { json: params, checks: qrCreate, schema: CreatedQrCode }, options)
+    return this.api.call(calls.create, { body: params }, options)
   }
 
   /**
@@ -65,7 +66,7 @@ export class QrResource extends Resource {
    * @throws {NotFoundError} if there is no such QR code
    */
   update(id: Id, params: QrCodeUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.put(path`/qr/${{ id }}/update`, { json: params, checks: qrUpdate, schema: ActionResult }, options)
+    return this.api.call(calls.update, { path: { id }, body: params }, options)
   }
 
   /**
@@ -78,7 +79,7 @@ export class QrResource extends Resource {
    * @throws {NotFoundError} if there is no such QR code
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.delete(path`/qr/${{ id }}/delete`, { schema: ActionResult }, options)
+    return this.api.call(calls.delete, { path: { id } }, options)
   }
 }
 
@@ -194,4 +195,13 @@ export interface QrCodeUpdate {
 export interface QrCodeCreate extends QrCodeUpdate {
   /** For a type that only your server has, use `client.request`. */
   type: QrType
+}
+
+/** The calls of this file's methods, by method. */
+export const calls = {
+  list: /* @__PURE__ */ defineList('GET /qr', { listKey: 'qrs', row: QrCode, prepare: prepareCode }),
+  get: /* @__PURE__ */ defineCall('GET /qr/:id', { result: QrDetails, prepare: prepareDetails }),
+  create: /* @__PURE__ */ defineCall('POST /qr/add', { body: qrCreate, result: CreatedQrCode }),
+  update: /* @__PURE__ */ defineCall('PUT /qr/:id/update', { body: qrUpdate, result: ActionResult }),
+  delete: /* @__PURE__ */ defineCall('DELETE /qr/:id/delete', { result: ActionResult }),
 }

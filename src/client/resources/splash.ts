@@ -1,7 +1,8 @@
 import type * as z from 'zod/mini'
-import type { ListPromise, PageQuery } from '../http/list.ts'
-import { path } from '../http/path.ts'
+import type { PageQuery } from '../definition.ts'
+import type { ListPromise } from '../http/list.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { defineList } from '../platform/define.ts'
 import { integer, object, text } from '../platform/values.ts'
 import { Resource } from './resource.ts'
 
@@ -14,7 +15,7 @@ export class SplashResource extends Resource {
    * for await (const { id, name } of client.splash.list()) console.log(id, name)
    */
   list(query?: PageQuery, options?: RequestOptions): ListPromise<Splash> {
-    return this.api.list(path`/splash`, { query, under: 'splash', row: Splash }, options)
+    return this.api.list(calls.list, { query }, options)
   }
 }
 
@@ -27,3 +28,8 @@ export const Splash = /* @__PURE__ */ object({
   /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
   date: text,
 })
+
+/** The calls of this file's methods, by method. */
+export const calls = {
+  list: /* @__PURE__ */ defineList('GET /splash', { listKey: 'splash', row: Splash }),
+}

@@ -416,7 +416,7 @@ describe('a call that cannot be sent', () => {
   it('because of an invalid parameter: the error has its method and the pattern of its path', async () => {
     const client = connect({ origin: 'https://sho.rt' })
     expect((await failure(client.campaigns.assignLink(1, 0))).message).toMatch(
-      /^POST \/campaign\/:campaignId\/assign\/:linkId: linkId: expected/,
+      /^POST \/campaign\/:campaignid\/assign\/:linkid: linkId: expected/,
     )
     expect((await failure(client.request('GET', '/urls/..'))).message).toMatch(/^GET \/urls\/\.\.: path: expected/)
     expect((await failure(client.request('GET', 5 as never))).message).toMatch(/^GET a number: path: expected/)

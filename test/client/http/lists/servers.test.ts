@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Received } from '../../../../src/client/definition.ts'
+import type { PageQuery, Received } from '../../../../src/client/definition.ts'
 import { createApiError, InvalidResponseError } from '../../../../src/client/errors.ts'
 import type { CallSpec } from '../../../../src/client/http/call.ts'
-import { createList, type ListApi, type ListPromise, type PageQuery } from '../../../../src/client/http/list.ts'
-import { path } from '../../../../src/client/http/path.ts'
+import { createList, type ListApi, type ListPromise } from '../../../../src/client/http/list.ts'
+import { parseUserPath } from '../../../../src/client/http/path.ts'
 import { openEnvelope } from '../../../../src/client/platform/envelope.ts'
 import { readPageWithSchema } from '../../../../src/client/platform/pages.ts'
 import { connect } from '../../../helpers/client.ts'
@@ -64,7 +64,7 @@ const listWithoutTransport: MakeList = ({ respond }, { limit }) => {
   }
   const query = limit === undefined ? {} : { limit }
   const read = readPageWithSchema<Row>('list', undefined)
-  return () => createList<Row>(transport as unknown as ListApi, { path: path`/urls`, query, read })
+  return () => createList<Row>(transport as unknown as ListApi, { path: parseUserPath('/urls'), query, read })
 }
 
 /** Returns whether a page is larger than the one before, so that a walk could lose rows between the two. */
