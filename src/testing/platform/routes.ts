@@ -20,7 +20,7 @@ export interface RouteMatch {
   readonly params: Record<string, string>
 }
 
-const management: Endpoints = {
+const management = {
   ...account,
   ...lists,
   ...domains,
@@ -30,9 +30,16 @@ const management: Endpoints = {
   ...links,
   ...pixels,
   ...qr,
-}
+} satisfies Endpoints
 
-const table = Object.entries({ management, opener }).flatMap(([api, endpoints]) =>
+const apis: Readonly<Record<'management' | 'opener', Endpoints>> = { management, opener }
+
+/** The calls of each API, as the reference writes them. A test compares them with the client. */
+export type Route<Api extends 'management' | 'opener'> = keyof (Api extends 'opener'
+  ? typeof opener
+  : typeof management)
+
+const table = Object.entries(apis).flatMap(([api, endpoints]) =>
   Object.entries(endpoints).map(([route, endpoint]) => {
     const [method, pattern] = route.split(' ') as [string, string]
     return { api, route, method, pattern, endpoint }

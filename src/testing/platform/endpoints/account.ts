@@ -1,7 +1,7 @@
 import type { Endpoints } from '../endpoint.ts'
 import { email, parseParameters, text } from '../parameters.ts'
 
-export const account: Endpoints = {
+export const account = {
   'GET /account': ({ data }) => {
     const { password: _, ...shown } = data.account
     return { error: 0, data: shown }
@@ -11,4 +11,4 @@ export const account: Endpoints = {
     Object.assign(data.account, parseParameters(body, { email, password: text }))
     return { error: 0, message: 'Account has been successfully updated.' }
   },
-}
+} satisfies Endpoints

@@ -5,7 +5,7 @@ import { refuseIf } from '../refusal.ts'
 
 const parameters = { name: text, slug: text, public: flag }
 
-export const campaigns: Endpoints = {
+export const campaigns = {
   // As in the reference, the name is under `name` in some rows and under `domain` in others.
   'GET /campaigns': (call) =>
     list(call, 'campaigns', call.data.campaigns, (row) => getFields(call, row, row.id % 2 === 0 ? 'domain' : 'name')),
@@ -31,7 +31,7 @@ export const campaigns: Endpoints = {
   },
 
   'DELETE /campaign/:id/delete': remove('campaigns', 'Campaign'),
-}
+} satisfies Endpoints
 
 function getFields({ site, data }: EndpointCall, row: SandboxCampaign, nameKey: 'name' | 'domain'): object {
   const rotator = row.public && row.slug !== '' ? `${site}/r/${encodeURIComponent(row.slug)}` : false

@@ -6,7 +6,7 @@ import { refuseIf } from '../refusal.ts'
 const parameters = { name: text, description: text, color: hexColor, starred: flag }
 const itemType = oneOf('links', 'bio', 'qr')
 
-export const channels: Endpoints = {
+export const channels = {
   'GET /channels': (call) => list(call, 'channels', call.data.channels, getFields),
 
   'GET /channel/:id': (call) =>
@@ -40,7 +40,7 @@ export const channels: Endpoints = {
   'PUT /channel/:id/update': update('channels', 'Channel', parameters),
   // The items are kept, unassigned: they are rows of other lists.
   'DELETE /channel/:id/delete': remove('channels', 'Channel'),
-}
+} satisfies Endpoints
 
 /** Returns a channel without its items, which another endpoint lists. */
 export function getFields(row: SandboxChannel): object {

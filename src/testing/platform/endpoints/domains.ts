@@ -4,7 +4,7 @@ import { refuseIf } from '../refusal.ts'
 
 const redirects = { redirectroot: webAddress, redirect404: webAddress }
 
-export const domains: Endpoints = {
+export const domains = {
   'GET /domains': (call) => list(call, 'domains', call.data.domains),
 
   'POST /domain/add': ({ store, data, body }) => {
@@ -18,4 +18,4 @@ export const domains: Endpoints = {
 
   'PUT /domain/:id/update': update('domains', 'Domain', redirects),
   'DELETE /domain/:id/delete': remove('domains', 'Domain'),
-}
+} satisfies Endpoints

@@ -3,7 +3,7 @@ import { count, date, host, parseParameters, text } from '../parameters.ts'
 
 const parameters = { name: text, custom: text, domain: host, password: text, expiry: date, maxdownloads: count }
 
-export const files: Endpoints = {
+export const files = {
   // The only list whose page is at the top level.
   'GET /files': (call) => {
     const wanted = (call.query.name ?? '').toLowerCase()
@@ -28,4 +28,4 @@ export const files: Endpoints = {
     })
     return { error: 0, id: row.id, shorturl: formatShortUrl(row) }
   },
-}
+} satisfies Endpoints

@@ -47,7 +47,7 @@ const parameters = {
 }
 
 /** The links section, which is outside the reference: these are the forms that public documentation agrees on. */
-export const links: Endpoints = {
+export const links = {
   'GET /urls': (call) => {
     const { short, order } = call.query
     if (short !== undefined) return createDetailsResponse(findByAddress(call, short))
@@ -100,7 +100,7 @@ export const links: Endpoints = {
     for (const campaign of call.data.campaigns) leaveCampaign(campaign, Number(call.params.id))
     return response
   },
-}
+} satisfies Endpoints
 
 /** An id, or `null` or an empty text for none. */
 const idOrNone: ParameterCheck<number | null> = (value, name) =>

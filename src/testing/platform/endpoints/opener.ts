@@ -14,7 +14,7 @@ const apps = [
 const linkStatus = oneOf('public', 'private')
 
 /** The one endpoint of the app-opener API, with its three forms of errors. */
-export const opener: Endpoints = {
+export const opener = {
   'POST /v3/api': ({ store, body, openerUrl }) => {
     refuseIf(body === undefined, 'URL parameter is missing')
     const { host, pathname, search, href } = parseWebAddress((body as { url?: unknown } | null)?.url)
@@ -41,7 +41,7 @@ export const opener: Endpoints = {
       'powered-by': 'Short-Link Platform',
     }
   },
-}
+} satisfies Endpoints
 
 /** Creates the refusal of every method but POST. */
 export const createMethodRefusal = (): PlatformRefusal => createTextRefusal(405, 'Method not allowed. Use POST')

@@ -6,7 +6,7 @@ const types =
   'gtmpixel gapixel fbpixel adwordspixel linkedinpixel twitterpixel adrollpixel quorapixel pinterest bing snapchat reddit tiktok'
 const pixelType = oneOf(...types.split(' '))
 
-export const pixels: Endpoints = {
+export const pixels = {
   'GET /pixels': (call) => list(call, 'pixels', call.data.pixels),
 
   'POST /pixel/add': ({ store, data, body }) => {
@@ -18,4 +18,4 @@ export const pixels: Endpoints = {
 
   'PUT /pixel/:id/update': update('pixels', 'Pixel', { name: text, tag: text }, ['tag']),
   'DELETE /pixel/:id/delete': remove('pixels', 'Pixel'),
-}
+} satisfies Endpoints

@@ -7,7 +7,7 @@ import { createStatistics } from '../statistics.ts'
 const qrType = oneOf('text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi')
 const parameters = { data: checkContent, background: rgbColor, foreground: rgbColor, logo: text }
 
-export const qr: Endpoints = {
+export const qr = {
   'GET /qr': (call) => list(call, 'qrs', call.data.qrs, getFields),
 
   'GET /qr/:id': ({ data, params }) => {
@@ -22,7 +22,7 @@ export const qr: Endpoints = {
 
   'PUT /qr/:id/update': update('qrs', 'QR', parameters, ['data']),
   'DELETE /qr/:id/delete': remove('qrs', 'QR Code'),
-}
+} satisfies Endpoints
 
 /** Accepts a string, or what PHP calls an array. The reference does not show the layouts. */
 function checkContent(value: unknown): unknown {
