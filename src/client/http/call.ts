@@ -135,7 +135,7 @@ export interface CallContext {
 }
 
 /** The options of a call: its own, or else the client's. */
-export interface CallOptions {
+interface CallOptions {
   readonly signal: AbortSignal | undefined
   readonly timeout: number | false
   readonly retry: number

@@ -268,7 +268,7 @@ function createPageRequester<T>(
 }
 
 /** Requires the page that was requested (default: the first). Otherwise a server could make a walk endless. */
-export function readNumberedPage<T>(read: Read<Page<T>>, asked: number | undefined): Read<Page<T>> {
+function readNumberedPage<T>(read: Read<Page<T>>, asked: number | undefined): Read<Page<T>> {
   return async (received, context) => {
     const page = await read(received, context)
     const expected = asked || 1
