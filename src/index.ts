@@ -37,7 +37,6 @@ export type { UploadProgress } from './client/http/call.ts'
 export type { ListPromise } from './client/http/list.ts'
 export type {
   CallErrorEvent,
-  CallEvent,
   CallRequestEvent,
   CallResponseEvent,
   CallRetryEvent,
@@ -53,7 +52,7 @@ export type { EnsuredLink, EnsureOptions, LinkEnsure } from './client/links/ensu
 export type { LinksResource } from './client/links/links.ts'
 export { isSameAddress, isSameAlias } from './client/links/match.ts'
 export type { ShortLinkClientOptions } from './client/options.ts'
-export type { StandardIssue, StandardResult, StandardSchema } from './client/parse/standard-schema.ts'
+export type { StandardSchema } from './client/parse/standard-schema.ts'
 export type { AuthScheme } from './client/platform/apis.ts'
 export type { HeadersLike } from './client/platform/rate-headers.ts'
 export type { AcquireOptions, RateLimiter, SlotWait } from './client/rate-limit/limiter.ts'
@@ -125,5 +124,5 @@ export type {
 } from './client/resources/qr.ts'
 export type { ActionResult, Created, Id } from './client/resources/resource.ts'
 export type { Splash, SplashResource } from './client/resources/splash.ts'
-export type { Fetch, FetchOptions, FetchResponse, HeadersInput, OwnFetchOption } from './client/runtime/fetch.ts'
+export type { Fetch, FetchOptions, FetchResponse, HeadersInput } from './client/runtime/fetch.ts'
 export { VERSION } from './client/runtime/version.ts'

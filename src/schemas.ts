@@ -11,7 +11,7 @@
  * const text = '[{"id":"3","name":"Opening day","public":1,"rotator":false,"list":"https://sho.rt/u/owner/list-3"}]'
  * console.log(z.array(Campaign).parse(JSON.parse(text)))
  */
-export type { StandardIssue, StandardResult, StandardSchema } from './client/parse/standard-schema.ts'
+export type { StandardSchema } from './client/parse/standard-schema.ts'
 export { Account } from './client/resources/account.ts'
 export { Campaign, CreatedCampaign } from './client/resources/campaigns.ts'
 export { Channel, ChannelItem, type ChannelItemType, CreatedChannel } from './client/resources/channels.ts'

@@ -34,8 +34,8 @@ export interface Drift {
   readonly issues: readonly Issue[]
 }
 
-/** The fields of every event. */
-export interface CallEvent {
+/** An attempt that is about to be sent. */
+export interface CallRequestEvent {
   /** The same for all attempts of a call. */
   readonly id: string
   /** The HTTP method. */
@@ -44,10 +44,6 @@ export interface CallEvent {
   readonly path: string
   /** The URL, without secrets. */
   readonly url: string
-}
-
-/** An attempt that is about to be sent. */
-export interface CallRequestEvent extends CallEvent {
   /** Counted from 1. */
   readonly attempt: number
 }
@@ -71,7 +67,7 @@ export interface CallRetryEvent extends CallRequestEvent {
 }
 
 /** A call that has to wait for the rate limit. */
-export interface CallWaitEvent extends CallEvent {
+export interface CallWaitEvent extends Omit<CallRequestEvent, 'attempt'> {
   /** The estimated wait, in milliseconds. */
   readonly waitMs: number
   /** Calls that are waiting, this one included. */
@@ -79,7 +75,7 @@ export interface CallWaitEvent extends CallEvent {
 }
 
 /** A call that has failed. */
-export interface CallErrorEvent extends CallEvent {
+export interface CallErrorEvent extends Omit<CallRequestEvent, 'attempt'> {
   /** The error that the call rejects with. */
   readonly error: AnyShortLinkError
   /** The number of times that the request was sent. */
@@ -96,7 +92,10 @@ export type Listeners = readonly (Observers & {
 type EventName = Exclude<keyof Listeners[number], 'onDrift'>
 
 /** A call, as far as its events depend on it. */
-interface EventSource extends Omit<CallEvent, 'method'> {
+interface EventSource {
+  readonly id: string
+  readonly path: string
+  readonly url: string
   readonly redact: Redact
   readonly spec: { readonly method: string }
   readonly client: { readonly environment: () => { readonly listeners: Listeners } }
@@ -106,7 +105,7 @@ interface EventSource extends Omit<CallEvent, 'method'> {
 export function emit<Name extends EventName>(
   { id, path, url, redact, client, spec: { method } }: EventSource,
   name: Name,
-  makeEvent: () => Omit<Parameters<NonNullable<Listeners[number][Name]>>[0], keyof CallEvent>,
+  makeEvent: () => Omit<Parameters<NonNullable<Listeners[number][Name]>>[0], 'id' | 'method' | 'path' | 'url'>,
 ): void {
   for (const listener of client.environment().listeners) {
     const observer = listener[name] as ((event: object) => void) | undefined

@@ -1,6 +1,6 @@
 import { abortSignal, aFunction, type Checks, count, milliseconds, oneOf } from '../checks/checks.ts'
 import { findMisfit, formatCodePoint, formatValue } from '../checks/mismatch.ts'
-import type { FetchOptions, HeadersInput, OwnFetchOption } from '../runtime/fetch.ts'
+import type { FetchOptions, HeadersInput } from '../runtime/fetch.ts'
 import { describeType, isPlain, isRecord, toPrintable } from '../runtime/text.ts'
 import type { HeaderPair } from './authorization.ts'
 
@@ -107,7 +107,7 @@ export const requestOptionChecks = {
 export const uploadOptionChecks = { ...requestOptionChecks, onProgress: aFunction } satisfies Checks
 
 /** The options of `fetch` that the client sets itself. */
-const ownFetchOptions: readonly OwnFetchOption[] = ['method', 'headers', 'body', 'signal', 'redirect']
+const ownFetchOptions = ['method', 'headers', 'body', 'signal', 'redirect']
 
 const findOwnOption = (options: object) => ownFetchOptions.find((name) => name in options)
 

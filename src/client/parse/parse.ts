@@ -67,7 +67,7 @@ export async function parseWithStandardSchema<T>(
   if (maxIssues <= 0) return value as T
   try {
     const result = await schema['~standard'].validate(value)
-    if (!result.issues) return result.value
+    if (!result.issues) return result.value as T
     issues.push(...toIssues(result.issues, path, maxIssues))
   } catch (thrown) {
     issues.push({ path, message: `\`schema\` threw: ${getReason(thrown)}` })

@@ -1,4 +1,5 @@
 import type { Issue } from '../errors.ts'
+import { isRecord } from '../runtime/text.ts'
 
 /**
  * The part of the Standard Schema interface that this package uses. zod, valibot, ArkType and others implement it.
@@ -8,22 +9,23 @@ export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
-    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
+    readonly validate: (
+      value: unknown,
+    ) =>
+      | {
+          readonly value?: Output
+          readonly issues?:
+            | readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[]
+            | undefined
+        }
+      | Promise<{
+          readonly value?: Output
+          readonly issues?:
+            | readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[]
+            | undefined
+        }>
     readonly types?: { readonly input: unknown; readonly output: Output } | undefined
   }
-}
-
-/** The result of a Standard Schema. */
-export type StandardResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly StandardIssue[] }
-
-/** One issue of a Standard Schema. */
-export interface StandardIssue {
-  /** What is wrong. */
-  readonly message: string
-  /** The keys that lead to the value. */
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
 /**
@@ -31,7 +33,7 @@ export interface StandardIssue {
  * response.
  */
 export function toIssues(
-  issues: readonly StandardIssue[],
+  issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[],
   at: readonly (string | number)[],
   maxIssues: number,
 ): Issue[] {
@@ -42,7 +44,8 @@ export function toIssues(
   })
 }
 
-function toKey(segment: PropertyKey | { readonly key: PropertyKey }): string | number {
-  const key = typeof segment === 'object' ? segment.key : segment
+/** A segment of a path is a key, or an object that has it. */
+function toKey(segment: unknown): string | number {
+  const key: unknown = isRecord(segment) ? segment.key : segment
   return typeof key === 'number' ? key : String(key)
 }

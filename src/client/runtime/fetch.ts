@@ -9,7 +9,8 @@ export type Fetch = (url: string, init: any) => Promise<FetchResponse>
 export type HeadersInput = Headers | Record<string, string> | [name: string, value: string][]
 
 /** Options for `fetch`, other than those that the client sets itself. */
-export interface FetchOptions extends Readonly<Partial<Record<OwnFetchOption, never>>> {
+export interface FetchOptions
+  extends Readonly<Partial<Record<'method' | 'headers' | 'body' | 'signal' | 'redirect', never>>> {
   /** Whether to send cookies. `include`: to other origins too, such as a proxy's. */
   readonly credentials?: 'include' | 'omit' | 'same-origin' | undefined
   /** How to use the cache of the browser or the framework. */
@@ -17,9 +18,6 @@ export interface FetchOptions extends Readonly<Partial<Record<OwnFetchOption, ne
   /** Any other option of the `fetch` in use, such as `next`, `cf` or `dispatcher`. */
   readonly [name: string]: unknown
 }
-
-/** The options for `fetch` that the client sets itself. */
-export type OwnFetchOption = 'method' | 'headers' | 'body' | 'signal' | 'redirect'
 
 /** The part of a response that the client uses. */
 export interface FetchResponse {
