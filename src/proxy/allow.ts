@@ -2,15 +2,10 @@ import { findSimilarName } from '../client/checks/checks.ts'
 import { describeMismatch, formatValue } from '../client/checks/mismatch.ts'
 import { hasNoDotSegments, isPathSegment } from '../client/checks/path-segment.ts'
 import { ConfigurationError } from '../client/errors.ts'
-import { type ManagementLine, type OpenerLine, registry } from '../client/resources/calls.ts'
+import { type KnownCall, registry } from '../client/resources/calls.ts'
 
 /** The path below which the app-opener API is served. */
 export const OPENER = '/opener'
-
-type AtOpener<Line> = Line extends `${infer Method} ${infer Path}` ? `${Method} ${typeof OPENER}${Path}` : never
-
-/** A call that a method of the client makes. */
-export type KnownCall = ManagementLine | AtOpener<OpenerLine>
 
 const definitions = Object.values(registry).flatMap((calls) => Object.values(calls))
 

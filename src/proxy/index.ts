@@ -1,4 +1,5 @@
 export type { ShortLinkClient } from '../client/client.ts'
-export type { AllowedCall, KnownCall } from './allow.ts'
+export type { KnownCall } from '../client/resources/calls.ts'
+export type { AllowedCall } from './allow.ts'
 export { errorResponse } from './error-response.ts'
 export { createProxy, type ProxyClient, type ProxyOptions } from './proxy.ts'

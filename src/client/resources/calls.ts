@@ -12,25 +12,21 @@ import { calls as pixels } from './pixels.ts'
 import { calls as qr } from './qr.ts'
 import { calls as splash } from './splash.ts'
 
-/** The lines of some calls. A union of calls gives a union of lines. */
-type LineOf<Calls> = Calls extends Readonly<Record<keyof Calls, { readonly line: infer Line }>> ? Line : never
-
-/** The calls of the management API, as the reference writes them. */
-export type ManagementLine = LineOf<
-  | typeof links
-  | typeof account
-  | typeof domains
-  | typeof overlays
-  | typeof campaigns
-  | typeof channels
-  | typeof splash
-  | typeof files
-  | typeof pixels
-  | typeof qr
->
-
-/** The calls of the app-opener API. */
-export type OpenerLine = LineOf<typeof opener>
+/** A call that a method of the client makes. Calls of the app-opener API are below `/opener`. */
+export type KnownCall =
+  | (typeof links)[keyof typeof links]['line']
+  | (typeof account)[keyof typeof account]['line']
+  | (typeof domains)[keyof typeof domains]['line']
+  | (typeof overlays)[keyof typeof overlays]['line']
+  | (typeof campaigns)[keyof typeof campaigns]['line']
+  | (typeof channels)[keyof typeof channels]['line']
+  | (typeof splash)[keyof typeof splash]['line']
+  | (typeof files)[keyof typeof files]['line']
+  | (typeof pixels)[keyof typeof pixels]['line']
+  | (typeof qr)[keyof typeof qr]['line']
+  | ((typeof opener)[keyof typeof opener]['line'] extends `${infer Method} ${infer Path}`
+      ? `${Method} /opener${Path}`
+      : never)
 
 /** The calls by resource and method. */
 export const registry: Readonly<Record<string, Readonly<Record<string, AnyCallDefinition>>>> = {
