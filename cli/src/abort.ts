@@ -38,6 +38,16 @@ export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> 
   })
 }
 
+/** Waits for a promise. Throws an `AbortError` when the signal aborts, even if the promise never settles. */
+export function raceAbort<T>(promise: T | Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(new AbortError(getAbortReason(signal)))
+    if (signal.aborted) abort()
+    const unsubscribe = onAbort(signal, abort)
+    Promise.resolve(promise).then(resolve, reject).finally(unsubscribe)
+  })
+}
+
 /** Yields the items of a source. Throws an `AbortError` when the signal aborts, even if the source is stalled. */
 export async function* untilAborted<T>(
   source: Iterable<T> | AsyncIterable<T>,

@@ -58,6 +58,28 @@ export function hasAlias(shorturl: string, alias: string): boolean {
   return [path, path.slice(path.lastIndexOf('/') + 1)].some((candidate) => isSameAlias(candidate, alias))
 }
 
+/** Returns whether a short address has exactly this alias, which may follow the folder of the platform. */
+export function hasSentAlias(shorturl: string, alias: string): boolean {
+  const path = parseAlias(shorturl) ?? ''
+  return path === alias || path.endsWith(`/${alias}`)
+}
+
+const ALIAS_LETTERS = 'bcdfghjkmnpqrstvwxyz'
+const ALIAS_CHARACTERS = `${ALIAS_LETTERS}23456789`
+const generatedAlias = new RegExp(`^[${ALIAS_LETTERS}][${ALIAS_CHARACTERS}]{6}$`)
+
+/** Generates an alias of seven letters and digits. It begins with a letter and has no vowels, so it spells no word. */
+export function generateAlias(): string {
+  const numbers = crypto.getRandomValues(new Uint32Array(7))
+  return Array.from(numbers, (number, index) => {
+    const characters = index === 0 ? ALIAS_LETTERS : ALIAS_CHARACTERS
+    return characters[number % characters.length]
+  }).join('')
+}
+
+/** Returns whether `generateAlias` can have generated an alias. */
+export const isGeneratedAlias = (alias: unknown): boolean => typeof alias === 'string' && generatedAlias.test(alias)
+
 const MARKS = /[\u0300-\u036F\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20FF\uFE20-\uFE2F]/g
 const PUNCTUATION = /[\0-/:-@[-`{-\xBF\xD7\xF7\u2000-\u206F]/g
 

@@ -30,8 +30,7 @@ export {
   type ReportSummary,
   reportLinks,
 } from './tasks/report.ts'
-export type { RowLink } from './tasks/row-links.ts'
-export type { LinkRow } from './tasks/rows.ts'
+export type { LinkRow, RowLink } from './tasks/rows.ts'
 export { type SyncOptions, type SyncResult, type SyncSummary, syncLinks } from './tasks/sync.ts'
 export type { SyncAction, SyncPlan } from './tasks/sync-plan.ts'
 export type {

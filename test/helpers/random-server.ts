@@ -90,7 +90,7 @@ export const withOwnWays: Kinds = {
 }
 
 /** Creates a generator of reproducible numbers from 0 to 1. */
-function randomOf(seed: number): () => number {
+export function randomOf(seed: number): () => number {
   let state = Math.imul(seed + 1, 0x9e3779b1) >>> 0
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0

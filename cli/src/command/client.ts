@@ -51,6 +51,9 @@ export function parseHeaders({ header }: ClientArgs): [string, string][] {
 
 const getBaseUrl = (args: ClientArgs): string | undefined => args['base-url'] || process.env.SHORTLINK_BASE_URL
 
+/** Returns whether the command has an address. */
+export const hasBaseUrl = (args: ClientArgs): boolean => Boolean(getBaseUrl(args))
+
 /** @throws {UsageError} if the address or the key is missing or invalid */
 export function createClient(args: ClientArgs, options: ShortLinkClientOptions = {}): ShortLinkClient {
   const baseUrl = getBaseUrl(args)

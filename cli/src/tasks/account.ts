@@ -26,10 +26,9 @@ export class Account {
     return this.#newest
   }
 
-  /** Reads the highest id among the newest links; 0 if they cannot be read. */
-  async readNewestId(): Promise<number> {
-    const links = await this.#readNewest(1).catch(() => [])
-    return Math.max(0, ...links.map(({ id }) => id))
+  /** Reads the first page of the newest links again; `undefined` if they cannot be read. */
+  readNewest(): Promise<readonly Link[] | undefined> {
+    return this.#readNewest(1).catch(() => undefined)
   }
 
   /** Returns the domains that links can be on; `undefined` if they cannot be read. */

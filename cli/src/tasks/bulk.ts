@@ -31,8 +31,8 @@ import { type BulkContext, type BulkResult, type BulkSummary, createTask, type T
  *   the journal is in use or unreadable, or if two items have the same key
  * @throws {AbortError} during the run, if `signal` aborts it
  * @throws {ConnectionError} during the run, with `client`: if five items in a row got no response
- * @throws {ApiError} during the run, with `client`: if five items were refused with the same status and message, which
- *   names no field, and no item succeeded in between
+ * @throws {ApiError} during the run, with `client`: if five items in a row were refused with the same status and message,
+ *   which names no field
  * @throws {RateLimitError} during the run, with `client`: if an item could not be sent because of the rate limit
  */
 export function bulk<T, R>(
@@ -61,9 +61,12 @@ export function bulk<T, R>(
   return createTask(
     signal,
     async function* (control) {
-      const replayOptions = replay && { keep: (data: R) => data ?? null, replay: (data: unknown) => data as R }
-      const runOptions = { ...rest, client, total, journal, key, ...replayOptions }
-      const run = new ItemRun(control, { items: () => items, work: worker, ...runOptions })
+      const replayOptions = replay && {
+        toEntryData: (_: T, done?: { readonly data: R }) => done && (done.data ?? null),
+        replay: (data: unknown) => data as R,
+      }
+      const runOptions = { ...rest, client, journal, key, ...replayOptions }
+      const run = new ItemRun<T, R>(control, { items: () => ({ items, total }), work: worker, ...runOptions })
       try {
         yield* run.results()
       } finally {

@@ -30,7 +30,7 @@ import type { Journal, JournalEntry } from './journal.ts'
  * - A truncated last line is dropped. Its item did not begin, or an earlier line records that it did.
  * - One run at a time can use the file. It creates `<path>.lock` beside the file. If its process is killed, the next
  *   run on the same host takes over the lock. If the lock belongs to another container or machine, the next run is
- *   refused, and the error names the file to delete.
+ *   refused. The error names the file to delete, and says since when it is there.
  * - If the file or its lock is removed or replaced during a run, for example by `git stash -u`, the next entry ends the
  *   run with an error.
  *
@@ -63,10 +63,12 @@ class FileJournal implements Journal, Closable {
   }
 
   async open(): Promise<void> {
+    await throwIfPipe(this.#path)
     this.#lock = await lockFile(this.#path, 'journal')
   }
 
   async *read(): AsyncGenerator<JournalEntry> {
+    await throwIfPipe(this.#path)
     const content = await readFile(this.#path).catch((error) => {
       if (error.code !== 'ENOENT') throw error
       return Buffer.alloc(0)
@@ -145,6 +147,13 @@ function isTruncated(text: string): boolean {
   return text.startsWith('\0') || prefix.startsWith(text.slice(0, prefix.length))
 }
 
+/** @throws {ConfigurationError} for a pipe or a socket, because reading it could take forever */
+async function throwIfPipe(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found?.isFIFO() && !found?.isSocket()) return
+  throw new ConfigurationError(`journal ${path}: expected a file, found a ${found.isFIFO() ? 'pipe' : 'socket'}`)
+}
+
 function parsePath(path: unknown): string {
   if (typeof path === 'string' && path !== '' && !path.includes('\0')) return resolve(path)
   if (path instanceof URL && path.protocol === 'file:') return fileURLToPath(path)
@@ -195,6 +204,10 @@ interface LockHolder {
   readonly host: string
   /** When the process started, as {@link readStartTime} returns it. */
   readonly start?: string | undefined
+  /** Its PID namespace, as Linux names it. Containers may have the same host name. */
+  readonly namespace?: string | undefined
+  /** When the lock was created. */
+  readonly since?: string | undefined
   /** The unique id of the lock. */
   readonly id: string
 }
@@ -221,9 +234,11 @@ export async function lockFile(path: string, description: string): Promise<Lock>
     pid: process.pid,
     host: hostname(),
     start: await readStartTime(process.pid),
+    namespace: await readNamespace(),
+    since: new Date().toISOString(),
     id: crypto.randomUUID().slice(0, 8),
   }
-  const { id, pid = '?', host = 'an unknown host' } = (await acquire(lock, own)) ?? {}
+  const { id, pid = '?', host = 'an unknown host', namespace, since } = (await acquire(lock, own)) ?? {}
   if (id === own.id) {
     const isHeld = async () => (await readHolder(lock))?.id === own.id
     const release = async () => {
@@ -231,8 +246,10 @@ export async function lockFile(path: string, description: string): Promise<Lock>
     }
     return { path: lock, isHeld, release }
   }
+  const where = namespace === own.namespace ? host : `${host}, in another container`
+  const when = since === undefined ? '' : ` since ${since}`
   throw new LockedError(
-    `${description} ${path}: it is in use by another run, in process ${pid} on ${host}. If that run has ended, delete ${lock}`,
+    `${description} ${path}: it is in use by another run, in process ${pid} on ${where}${when}. If that run has ended, delete ${lock}`,
   )
 }
 
@@ -301,9 +318,10 @@ async function createAtomically(path: string, text: string): Promise<boolean> {
   }
 }
 
-async function hasEnded({ pid, host, start }: LockHolder): Promise<boolean> {
-  if (host !== hostname()) return false
-  // A later process may have the same id. In a restarted container, this is usual.
+async function hasEnded({ pid, host, start, namespace }: LockHolder): Promise<boolean> {
+  // In another PID namespace, the same id is another process.
+  if (host !== hostname() || namespace !== (await readNamespace())) return false
+  // A later process may have the same id.
   const now = await readStartTime(pid)
   if (start !== undefined && now !== undefined) return start !== now
   try {
@@ -314,6 +332,9 @@ async function hasEnded({ pid, host, start }: LockHolder): Promise<boolean> {
     return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
 }
+
+/** Returns the PID namespace of this process; `undefined` on systems without namespaces. */
+const readNamespace = (): Promise<string | undefined> => readlink('/proc/self/ns/pid').catch(() => undefined)
 
 /**
  * Reads when a process started, in ticks since boot, because the clock may be set. Returns `undefined` if the process

@@ -61,8 +61,8 @@ export interface BulkOptions<T> {
    * - items begin only when the rate limit has a free slot and no other call waits for one
    * - `etaMs` takes the rate limit into account
    * - the run ends if five items in a row get no response, or if an item cannot be sent because of the rate limit
-   * - the run ends if five items are refused with the same status and message, and no item succeeds in between.
-   *   Refusals that name a field do not count
+   * - the run ends if five items in a row are refused with the same status and message. Refusals that name a field do not
+   *   count
    */
   client?: { readonly rateLimit: RateLimitState } | undefined
 }
@@ -124,6 +124,8 @@ const checks = {
   onUnknown: { expected: 'one of report, retry', isValid: (value) => value === 'report' || value === 'retry' },
   replay: flagCheck,
   apply: flagCheck,
+  aliases: flagCheck,
+  sameServer: flagCheck,
   dryRun: flagCheck,
   prune: { expected: 'a string', isValid: (value) => typeof value === 'string' },
   maxDeletes: countCheck,

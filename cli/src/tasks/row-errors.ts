@@ -9,8 +9,10 @@ import {
   type Outcome,
   PermissionError,
 } from 'shortlink-sdk'
-import { isRecord } from '../text.ts'
+import { isOnDomain } from '../addresses.ts'
+import { formatValue, isRecord } from '../text.ts'
 import type { TaskClient } from './client.ts'
+import type { ImportRow } from './rows.ts'
 
 /** Returns whether the API refused a call for a reason that only the text of its message states. */
 export function isRefusal(error: unknown): error is ApiError {
@@ -52,27 +54,51 @@ export function getCreatedLink({ body }: OtherAliasError): CreatedLink {
   return { id, shorturl }
 }
 
-/** Creates the error of a row for which the server returned a link to another address. */
-export const createOtherAddressError = (
+/** Returns whether the API says that there is no such link. */
+export const isNotFound = (error: unknown): boolean =>
+  isShortLinkError(error) && error.code === 'not_found' && error.isFromApi
+
+/** Copies an error of the SDK with another outcome. */
+export function copyWithOutcome<E extends Error>(error: E, outcome: Outcome): E {
+  const copy = Object.setPrototypeOf(new Error(error.message), Object.getPrototypeOf(error))
+  Object.defineProperties(copy, Object.getOwnPropertyDescriptors(error))
+  return Object.assign(copy, { outcome })
+}
+
+/** Returns whether the server returned an existing link for a row, instead of creating one. */
+export const isExistingLinkError = (error: unknown): error is OtherAliasError =>
+  isOtherAliasError(error) && error.outcome === 'rejected'
+
+/** Creates the error of a row for which the server returned an existing link, or one that may be the row's. */
+export const createExistingLinkError = (
   client: TaskClient,
   link: CreatedLink,
-  description: string,
-): InvalidResponseError =>
-  createRowError(client, link, {
-    path: 'id',
-    message: `the server returned ${description}`,
-    reason: 'schema',
-    outcome: 'unknown',
-  })
+  message: string,
+  outcome: Outcome,
+): InvalidResponseError => createRowError(client, link, { path: 'id', message, reason: 'other_alias', outcome })
 
-/** Creates the error of a link that the server created on another domain. */
-export const createOtherDomainError = (client: TaskClient, link: CreatedLink, domain: string): InvalidResponseError =>
-  createRowError(client, link, {
-    path: 'domain',
-    message: `the server created ${link.shorturl} (id ${link.id}) instead of a link on ${domain}`,
-    reason: 'other_alias',
-    outcome: 'done',
-  })
+/** Creates the error of a link that the server created with another alias, or on another domain. */
+export function createStrayError(
+  client: TaskClient,
+  row: Pick<ImportRow<unknown>, 'params' | 'alias'>,
+  stray: CreatedLink,
+  date?: string,
+): InvalidResponseError {
+  const { domain } = row.params ?? {}
+  const alias = row.alias === undefined ? 'a link' : `the alias ${formatValue(row.alias)}`
+  const wanted = domain && !isOnDomain(stray, domain) ? `a link on ${domain}` : alias
+  const when = date ? `, ${date}` : ''
+  const message = `the server created ${stray.shorturl} (id ${stray.id}${when}) instead of ${wanted}. ${describeWayOut(row)}`
+  return createRowError(client, stray, { path: 'custom', message, reason: 'other_alias', outcome: 'done' })
+}
+
+/** Says what to do about a link that the server created with another alias. */
+function describeWayOut({ params }: Pick<ImportRow<unknown>, 'params'>): string {
+  const isOwn = params?.custom !== undefined
+  const command = isOwn ? "--no-aliases --map 'custom='" : '--no-aliases'
+  const option = isOwn ? 'aliases: false, and rows without custom' : 'aliases: false'
+  return `Delete it if this import made it, or let the server choose the aliases: ${command} (${option})`
+}
 
 interface RowProblem {
   readonly path: string

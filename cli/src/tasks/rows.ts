@@ -1,5 +1,5 @@
-import type { Id, Issue, Link, LinkCreate, RequestOptions } from 'shortlink-sdk'
-import { getHost, parseAlias } from '../addresses.ts'
+import type { CreatedLink, Id, Issue, Link, LinkCreate, Outcome, RequestOptions } from 'shortlink-sdk'
+import { getHost, isGeneratedAlias, parseAlias } from '../addresses.ts'
 import { describeMismatch, formatValue, isRecord } from '../text.ts'
 import type { TaskClient } from './client.ts'
 
@@ -7,12 +7,20 @@ import type { TaskClient } from './client.ts'
  * A row that describes a link: the parameters of `links.create`, or a row that `list`, `report` or `import` has
  * written. `longurl` and `alias` are accepted for `url` and `custom`. Empty values, fields that only the server sets,
  * and unknown properties are not sent.
+ *
+ * In the result of an import, which has `outcome`, an `alias` that the import generated is not the row's own. A row that
+ * is `unknown` there is looked up before it is sent again, as with the journal of that import.
  */
 export type LinkRow = { readonly [Name in keyof Omit<LinkCreate, 'channel'>]?: LinkCreate[Name] | null } & {
   readonly longurl?: string | null | undefined
   readonly alias?: string | null | undefined
   /** The id of a channel. Of an array, as in rows of `links.list`, the first id is used. */
   readonly channel?: Id | readonly Id[] | null | undefined
+  /** The outcome of an earlier import. */
+  readonly outcome?: Outcome | 'planned' | '' | null | undefined
+  /** The short address and the id of a link that the server created with another alias. */
+  readonly stray?: string | null | undefined
+  readonly strayId?: Id | null | undefined
 }
 
 /** A row after reading. Its parameters are not checked yet. */
@@ -26,6 +34,63 @@ export interface ReadRow<Row> {
   readonly params: RowParams | undefined
   /** The names of all columns whose value is empty, but not missing. */
   readonly emptyNames: readonly string[]
+  /** The row's own alias, or the one that an earlier import generated for it. */
+  readonly alias: string | undefined
+}
+
+/** Whether a link was requested with the alias of its row. */
+export type SentWay = 'with-alias' | 'without-alias'
+
+/** A link that the server created with another alias or on another domain than requested. */
+export interface Stray extends Readonly<CreatedLink> {
+  /** Whether the import created it, as far as is known. */
+  readonly created: boolean
+}
+
+/** The link of a row that is done. */
+export interface RowLink extends Readonly<CreatedLink> {
+  /** Whether the import created the link, as far as is known. */
+  readonly created: boolean
+  /**
+   * The parameters of the row that an existing link does not have, or that the server does not show: no response shows
+   * a password, and lists do not show `expiry`. Includes `url` if the server shows the address in another form, and
+   * `custom` if the alias has another spelling. If the import created the link, only these two can be here.
+   */
+  readonly differs: readonly string[]
+  /** The address that the server shows, if `differs` has `url`. */
+  readonly longurl?: string | undefined
+}
+
+/** The hash of each value of a row, by name. */
+export type ValueHashes = Readonly<Record<string, string>>
+
+/** A row of an import, and what is known of its link. */
+export interface ImportRow<Row> {
+  row: Row
+  values: ReadRow<Row>['values']
+  params: RowParams | undefined
+  /** The name of the row in errors of other rows. */
+  readonly name: string
+  readonly index: number
+  /** The hashes of its values, which identify it in the next run. */
+  readonly hashes: ValueHashes
+  /** Its journal key. */
+  key: string
+  /** The alias to send: the row's own, or a generated one. */
+  alias: string | undefined
+  /** The error of a row that cannot be sent. */
+  problem?: Error | undefined
+  /** How the row was sent, if it is unknown whether that created a link. */
+  sent?: SentWay | undefined
+  stray?: Stray | undefined
+  /** Whether an earlier run recorded that the server refused the row. */
+  isRefused?: boolean
+  /** Whether no earlier run has recorded the row in the journal. */
+  isNew: boolean
+  /** The link of a row that an earlier run has done. */
+  done?: RowLink
+  /** The link of a row that an earlier run has created with another alias. */
+  settled?: RowLink | undefined
 }
 
 /** The parameters of a row, with its address as a string. */
@@ -74,7 +139,7 @@ const callOptions: Readonly<Record<keyof RequestOptions, true>> = {
 
 /** Columns that lists, reports and import results have in addition to the parameters of a link. */
 const ignoredColumns: ReadonlySet<string> = new Set(
-  'id shorturl clicks uniqueclicks uniqueClicks newClicks isNew date changed ok created outcome error replayed differs action was line row'.split(
+  'id shorturl clicks uniqueclicks uniqueClicks newClicks isNew date changed ok created outcome error replayed differs action was line row stray strayId'.split(
     ' ',
   ),
 )
@@ -84,20 +149,29 @@ const isEmpty = (value: unknown) => value === undefined || value === null || val
 /** Returns whether a value is a `URL`, including one of another realm. */
 const isUrlObject = (value: unknown): value is URL => Object.prototype.toString.call(value) === '[object URL]'
 
-export async function* readRows<Row>(rows: Iterable<Row> | AsyncIterable<Row>): AsyncGenerator<ReadRow<Row>> {
-  for await (const row of rows) yield readRow(row)
+export async function* readRows<Row>(
+  rows: Iterable<Row> | AsyncIterable<Row>,
+  sendsAliases = true,
+): AsyncGenerator<ReadRow<Row>> {
+  for await (const row of rows) yield readRow(row, sendsAliases)
 }
 
-/** Reads the values and parameters of a row. */
-export function readRow<Row>(row: Row): ReadRow<Row> {
-  if (!isRecord(row)) return { row, values: {}, params: undefined, emptyNames: [] }
+/**
+ * Reads the values and parameters of a row.
+ *
+ * @param sendsAliases Whether the server keeps aliases. Otherwise the `alias` of a result is not the row's own.
+ */
+export function readRow<Row>(row: Row, sendsAliases = true): ReadRow<Row> {
+  if (!isRecord(row)) return { row, values: {}, params: undefined, emptyNames: [], alias: undefined }
   const { longurl, alias, channel, ...rest } = row as Record<string, unknown>
   const filled = filterEntries(rest, (_, value) => !isEmpty(value))
   const { url } = filled
   const urlText = isUrlObject(url) ? { url: url.href } : {}
+  const given = restoreAlias(alias, rest.shorturl)
+  const isOwn = isEmpty(given) || isEmpty(filled.outcome) || (sendsAliases && !isGeneratedAlias(given))
   const all = {
     url: longurl,
-    custom: restoreAlias(alias, rest.shorturl),
+    ...(isOwn && { custom: given }),
     ...filled,
     ...urlText,
     channel: Array.isArray(channel) ? channel[0] : channel,
@@ -106,7 +180,23 @@ export function readRow<Row>(row: Row): ReadRow<Row> {
   const params = filterEntries(values, isParameter) as unknown as RowParams
   const isCleared = (name: string, value: unknown) =>
     value === null || value === '' || (name === 'channel' && `${value}` === '')
-  return { row, values, params, emptyNames: Object.keys(filterEntries(row, isCleared)) }
+  const emptyNames = Object.keys(filterEntries(row, isCleared))
+  return { row, values, params, emptyNames, alias: params.custom ?? (isOwn ? undefined : String(given)) }
+}
+
+/** Reads what the result of an earlier import says about a row. */
+export function readEarlierResult(
+  row: unknown,
+  alias: string | undefined,
+): Pick<ImportRow<unknown>, 'sent' | 'stray' | 'isRefused'> {
+  if (!isRecord(row)) return {}
+  const { outcome, stray: shorturl, strayId, created } = row
+  const id = Number(strayId)
+  if (typeof shorturl === 'string' && shorturl !== '' && Number.isSafeInteger(id) && id > 0) {
+    return { stray: { id, shorturl, created: created === true } }
+  }
+  if (outcome === 'unknown') return { sent: alias === undefined ? 'without-alias' : 'with-alias' }
+  return outcome === 'rejected' ? { isRefused: true } : {}
 }
 
 /**
@@ -125,24 +215,36 @@ export class RowChecks {
   }
 
   /** Checks the parameters of a row, and that no earlier row has its alias. Returns the issues. */
-  check({ row, values, params }: Pick<ReadRow<unknown>, 'row' | 'values' | 'params'>, name: string): Issue[] {
+  check({ row, values, params, alias }: CheckedRow, name: string): Issue[] {
     if (!params) return [{ path: [], message: describeMismatch('an object with a url', row) }]
     // All values are checked, not only known parameters, so that misspelled names are found.
     const checked = filterEntries(values, (name) => !Object.hasOwn(callOptions, name)) as unknown as LinkCreate
-    const issues = [...this.#client.links.check(checked)]
-    const first = issues.length === 0 ? this.claimAlias(params, name) : undefined
-    const message = `${formatValue(params.custom)} is already the alias of ${first}`
+    const problem = describeControlCharacter(params.custom)
+    const issues = [...this.#client.links.check(checked), ...(problem ? [{ path: ['custom'], message: problem }] : [])]
+    const first = issues.length === 0 ? this.claimAlias({ params, alias }, name) : undefined
+    const message = `${formatValue(alias)} is already the alias of ${first}`
     return first === undefined ? issues : [{ path: ['custom'], message }]
   }
 
   /** Records the alias of a row. If an earlier row has the same alias, returns the name of that row. */
-  claimAlias({ custom, domain }: RowParams, name: string): string | undefined {
-    if (custom === undefined) return undefined
-    const address = `${domain ? getHost(domain) : ''}/${custom}`
+  claimAlias({ params, alias }: Pick<CheckedRow, 'params' | 'alias'>, name: string): string | undefined {
+    if (alias === undefined) return undefined
+    const address = `${params?.domain ? getHost(params.domain) : ''}/${alias}`
     const first = this.#rowByAlias.get(address)
     if (first === undefined) this.#rowByAlias.set(address, name)
     return first
   }
+}
+
+type CheckedRow = Pick<ReadRow<unknown>, 'row' | 'values' | 'params' | 'alias'>
+
+/** Describes a control or line-breaking character of an alias, which no short address can have. */
+function describeControlCharacter(alias: unknown): string | undefined {
+  const text = typeof alias === 'string' ? alias : ''
+  const at = [...text].findIndex((char) => /[\0-\x1f\x7f-\x9f\u2028\u2029]/.test(char))
+  if (at === -1) return undefined
+  const code = [...text][at]!.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
+  return `has the control character U+${code} at position ${at + 1}`
 }
 
 /** Returns the name of a row for errors: its number in the file, or else its position. */

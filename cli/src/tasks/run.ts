@@ -1,16 +1,9 @@
-import {
-  type ApiError,
-  ConfigurationError,
-  ConnectionError,
-  isShortLinkError,
-  type Outcome,
-  type RateLimitState,
-} from 'shortlink-sdk'
-import { createAbortError, sleep, untilAborted } from '../abort.ts'
-import { describeMismatch, formatValue, getReason, hasMessage, isRecord, notify } from '../text.ts'
+import { ConfigurationError, ConnectionError, isShortLinkError, type Outcome, type RateLimitState } from 'shortlink-sdk'
+import { createAbortError, raceAbort, sleep, untilAborted } from '../abort.ts'
+import { describeMismatch, formatValue, getReason, hasMessage, notify } from '../text.ts'
 import { isInDoubt, type JournalState, loadJournal, UnknownOutcomeError } from './journal.ts'
 import type { BulkOptions } from './options.ts'
-import { isConflict } from './row-errors.ts'
+import { type ItemQueue, Refusals } from './refusals.ts'
 import {
   type BulkContext,
   type BulkResult,
@@ -24,39 +17,45 @@ import {
 /** After this many items in a row without a response, the server counts as unavailable, and the run ends. */
 const MAX_ITEMS_WITHOUT_RESPONSE = 5
 
-/**
- * After this many refusals with the same message and no success in between, the run ends: further items would fail too.
- */
-const MAX_REFUSALS = 5
-
 /** The second argument of the worker of a task. */
 export interface WorkContext extends BulkContext {
-  /** Records that the item has begun, optionally with data for the journal. */
-  readonly recordBegun: (data?: object) => Promise<void>
+  /** Records that the item has begun. */
+  readonly recordBegun: () => Promise<void>
+}
+
+/** The items of a run. */
+interface Items<T> {
+  readonly items: Iterable<T> | AsyncIterable<T>
+  /** The number of items; `undefined` if it is not known. */
+  readonly total?: number | undefined
+  /** The number of items that earlier runs have done, which take no time. */
+  readonly replays?: number
+  /** The queue of these items, if some of them may be tried before refusals end the run. */
+  readonly queue?: ItemQueue<T> | undefined
 }
 
 interface ItemRunOptions<T, R>
-  extends Pick<BulkOptions<T>, 'client' | 'concurrency' | 'total' | 'onProgress' | 'journal' | 'key' | 'onUnknown'> {
+  extends Pick<BulkOptions<T>, 'client' | 'concurrency' | 'onProgress' | 'journal' | 'key' | 'onUnknown'> {
   /** Returns the items, given the journal entries of earlier runs. */
-  readonly items: (earlier: JournalState) => Iterable<T> | AsyncIterable<T> | Promise<Iterable<T>>
+  readonly items: (earlier: JournalState) => Items<T> | Promise<Items<T>>
   readonly work: (item: T, context: WorkContext) => Promise<R> | R
   /**
    * Whether the worker is part of a task. Its calls queue for the rate limit and wait out a 429, and it calls
    * `recordBegun` itself. An item that has not begun when the run ends has no result.
    */
   readonly isTask?: boolean
-  /** Selects the journal entries of this run. Default: all entries. */
-  readonly includesKey?: (key: string) => boolean
-  /** Returns the data to store in the journal when an item is done. Default: no data. */
-  readonly keep?: (data: R, item: T) => unknown
+  /** Returns whether it is unknown if an earlier run has done an item. Default: the journal says it. */
+  readonly isInDoubt?: (item: T) => boolean
+  /** Returns whether an earlier run recorded that the server refused an item. Default: never. */
+  readonly isRefused?: (item: T) => boolean
+  /** Returns the data to store in the journal with an item, and its result if it is done. Default: no data. */
+  readonly toEntryData?: (item: T, done?: { readonly data: R }) => unknown
   /** Restores the data of an item that an earlier run has done from the journal. Default: such items have no result. */
   readonly replay?: (stored: unknown, item: T) => R
 }
 
 /** Works on items, a few at a time, and counts the results. */
 export class ItemRun<T, R> {
-  /** The number of items; `undefined` if it is not known. */
-  total: number | undefined
   readonly #options: ItemRunOptions<T, R>
   readonly #control: TaskControl
   readonly #elapsedMs = startStopwatch()
@@ -64,8 +63,8 @@ export class ItemRun<T, R> {
   /** The number of items that this run has worked on. */
   #finished = 0
   #withoutResponse = 0
-  /** The number of refusals since the last success, by message and status. */
-  readonly #refusals = new Map<string, number>()
+  #total: number | undefined
+  #refusals = new Refusals<T>(undefined)
   readonly #timeLeft = new TimeLeft()
   /** The number of items that earlier runs have done and that have not been counted yet. */
   #replaysLeft = 0
@@ -76,24 +75,23 @@ export class ItemRun<T, R> {
   constructor(control: TaskControl, options: ItemRunOptions<T, R>) {
     this.#control = control
     this.#options = options
-    this.total = options.total
   }
 
   get summary() {
     return { ...this.#counts, elapsedMs: this.#elapsedMs() }
   }
 
-  /** Sets the number of items that earlier runs have done, which take no time. */
-  expectReplays(count: number): void {
-    this.#replaysLeft = count
-  }
-
   async *results(): AsyncGenerator<BulkResult<T, R>> {
-    const { journal, includesKey, concurrency = 10 } = this.#options
+    const { journal, concurrency = 10 } = this.#options
     const { signal } = this.#control
     let isComplete = false
     let wasCutOff = false
-    await journal?.open?.()
+    const opened = Promise.resolve(journal?.open?.())
+    await raceAbort(opened, signal).catch((error) => {
+      // A journal that opens after the end is closed at once.
+      void opened.then(() => journal?.close?.()).catch(() => {})
+      throw error
+    })
     const started = this.#startItems()
     const inProgress = new Set<Promise<unknown>>()
     const trackStarted = async function* () {
@@ -105,7 +103,7 @@ export class ItemRun<T, R> {
     }
     const source = trackStarted()
     try {
-      this.#journalState = await loadJournal(journal, includesKey)
+      this.#journalState = await loadJournal(journal, signal)
       for await (const result of runPool(source, concurrency)) {
         if (!result) continue
         if (signal.aborted && result.outcome === 'unknown') wasCutOff = true
@@ -134,7 +132,7 @@ export class ItemRun<T, R> {
     }
     counts[result === undefined || result.ok ? 'done' : 'failed']++
     if (result && !result.ok && mayBeDone(result.outcome)) counts.unknown++
-    const { total } = this
+    const total = this.#total
     const { done, failed } = counts
     const waiting = Math.max(0, this.#replaysLeft)
     const left = total === undefined ? undefined : Math.max(0, total - done - failed - waiting)
@@ -147,7 +145,10 @@ export class ItemRun<T, R> {
   /** Starts items one after another, so that each one sees the current state of the rate limit. */
   async *#startItems(): AsyncGenerator<Started<BulkResult<T, R> | undefined>> {
     let index = 0
-    const items = await this.#options.items(this.#journalState)
+    const { items, total, replays = 0, queue } = await this.#options.items(this.#journalState)
+    this.#total = total
+    this.#replaysLeft = replays
+    this.#refusals = new Refusals(queue, this.#options.isRefused)
     for await (const item of untilAborted(items, this.#control.ending)) {
       const key = this.#getKey(item, index)
       const started = this.#findEarlierResult(key, item, index) ?? (await this.#start(key, item, index))
@@ -155,6 +156,7 @@ export class ItemRun<T, R> {
       else if (started) yield started
       if (this.#control.ending.aborted) return
       index++
+      await this.#refusals.waitForProbes(item, this.#control.ending)
     }
   }
 
@@ -199,8 +201,8 @@ export class ItemRun<T, R> {
     const { client, isTask } = this.#options
     const { ending } = this.#control
     let hasBegun = false
-    const recordBegun = async (data?: object) => {
-      if (!hasBegun || data) await this.#write(key, 'begun', data && { data })
+    const recordBegun = async () => {
+      await this.#write(key, 'begun', item)
       hasBegun = true
     }
     if (isTask) return { result: this.#runItem(key, item, { index, recordBegun }, () => hasBegun) }
@@ -209,13 +211,21 @@ export class ItemRun<T, R> {
     if (ending.aborted) return undefined
     await recordBegun()
     if (!ending.aborted) return { result: this.#runItem(key, item, { index, recordBegun }, () => true) }
-    await this.#write(key, isInDoubt(this.#getEarlierEntry(key)) ? 'unknown' : 'not-sent')
+    await this.#write(key, this.#isInDoubt(key, item) ? 'unknown' : 'not-sent', item)
     return undefined
   }
 
-  async #write(key: string | undefined, state: 'begun' | 'done' | Outcome, data: object = {}): Promise<void> {
+  async #write(
+    key: string | undefined,
+    state: 'begun' | 'done' | Outcome,
+    item: T,
+    done?: { readonly data: R },
+  ): Promise<void> {
+    if (key === undefined) return
+    const data = this.#options.toEntryData?.(item, done)
     try {
-      if (key !== undefined) await this.#options.journal?.write({ key, state, ...data })
+      const entry = { key, state, ...(data !== undefined && { data }) }
+      await this.#options.journal?.write(entry)
     } catch (error) {
       this.#control.fail(error)
       throw error
@@ -229,12 +239,11 @@ export class ItemRun<T, R> {
     context: Omit<WorkContext, 'signal'>,
     hasBegun: () => boolean,
   ): Promise<BulkResult<T, R> | undefined> {
-    const { keep, client } = this.#options
+    const { client } = this.#options
     const { signal, ending } = this.#control
     const workerResult = await this.#callWorker(item, { ...context, signal }, hasBegun)
     if (ending.aborted && !hasBegun() && !workerResult.ok) return undefined
-    // If the alias belongs to another link, no earlier run has done the item.
-    const isStillUnknown = !workerResult.ok && !isConflict(workerResult.error) && isInDoubt(this.#getEarlierEntry(key))
+    const isStillUnknown = !workerResult.ok && this.#isInDoubt(key, item)
     const result =
       isStillUnknown && workerResult.outcome !== 'done'
         ? { ...workerResult, outcome: 'unknown' as const }
@@ -242,19 +251,24 @@ export class ItemRun<T, R> {
     this.#finished++
     if (client) {
       this.#endIfUnavailable(result.error)
-      this.#endIfRefused(result.error)
+      const failure = this.#refusals.count(item, workerResult.error)
+      if (failure) this.#control.fail(failure)
     }
     // The journal entry of an aborted item stays `begun`, because the item may have been done.
     if (signal.aborted && result.outcome === 'unknown') return result
+    // A row that is invalid needs no entry.
+    if (!hasBegun() && result.outcome === 'not-sent' && key !== undefined && !this.#journalState.has(key)) return result
     // In the journal, `done` means that the result is known. If the server did the work but its response was invalid, the
     // state is `unknown`.
     const state = !result.ok && result.outcome === 'done' ? 'unknown' : result.outcome
-    await this.#write(key, state, result.ok && keep ? { data: keep(result.data, item) } : {}).catch(() => {})
+    await this.#write(key, state, item, result.ok ? result : undefined).catch(() => {})
     return result
   }
 
-  #getEarlierEntry(key: string | undefined) {
-    return key === undefined ? undefined : this.#journalState.get(key)
+  /** Returns whether an earlier run may have done an item. */
+  #isInDoubt(key: string | undefined, item: T): boolean {
+    if (this.#options.isInDoubt) return this.#options.isInDoubt(item)
+    return key !== undefined && isInDoubt(this.#journalState.get(key))
   }
 
   /**
@@ -268,22 +282,6 @@ export class ItemRun<T, R> {
     if (this.#withoutResponse < MAX_ITEMS_WITHOUT_RESPONSE) return
     const message = `no response for ${MAX_ITEMS_WITHOUT_RESPONSE} items in a row, so the rest was not tried. The last error: ${error!.message}`
     this.#control.fail(new ConnectionError(message, { outcome: 'not-sent', retryable: true }, { cause: error }))
-  }
-
-  /**
-   * Ends the run if items are refused one after another for a reason that concerns all of them, such as a full plan.
-   */
-  #endIfRefused(error: TaskError | undefined): void {
-    if (!error) this.#refusals.clear()
-    if (!isRejection(error) || hasFieldName(error)) return
-    const { status, serverMessage } = error
-    const refusal = `${serverMessage || 'no message'} (status ${status})`
-    const count = (this.#refusals.get(refusal) ?? 0) + 1
-    this.#refusals.set(refusal, count)
-    if (count < MAX_REFUSALS) return
-    const message = `the server refused ${MAX_REFUSALS} items with the same message, so the rest was not tried: ${refusal}. Once that is solved, run the remaining items again`
-    const RefusalError = error.constructor as typeof ApiError
-    this.#control.fail(new RefusalError(message, error, { outcome: 'not-sent', retryable: true }))
   }
 
   async #callWorker(item: T, context: WorkContext, hasBegun: () => boolean): Promise<BulkResult<T, R>> {
@@ -304,19 +302,6 @@ const POLL_INTERVAL = 100
 async function waitForSlot(client: BulkOptions<unknown>['client'], signal: AbortSignal): Promise<void> {
   const isFull = ({ remaining, queued }: RateLimitState) => queued > 0 || remaining === 0
   while (client && !signal.aborted && isFull(client.rateLimit)) await sleep(POLL_INTERVAL, signal)
-}
-
-/** Returns whether the server refused an item for another reason than the rate limit. */
-const isRejection = (error: TaskError | undefined): error is Rejection =>
-  isShortLinkError(error) && 'serverMessage' in error && error.outcome === 'rejected' && error.code !== 'rate_limit'
-
-type Rejection = Extract<TaskError, { readonly serverMessage: string }>
-
-/** Returns whether a refusal names a field, so it is about a value of the item. */
-function hasFieldName({ serverMessage, body }: Rejection): boolean {
-  const errors = isRecord(body) ? body.errors : undefined
-  if (isRecord(errors) && Object.keys(errors).length > 0) return true
-  return /\b(url|custom|alias|domain|password|expiry)\b/i.test(serverMessage)
 }
 
 /** Creates the result of an item that failed. */

@@ -13,10 +13,11 @@ import { describeMismatch, formatValue, notify } from '../text.ts'
 import { AsciiFallback } from './ascii.ts'
 import { createWriter, type TaskClient } from './client.ts'
 import { findClearableNames, mayClearPassword, updateLink } from './link-update.ts'
+import { LinkMaker } from './make-link.ts'
 import { checkArguments, type TaskOptions } from './options.ts'
 import { type InvalidLink, readAllLinks } from './read-all-links.ts'
+import { ItemQueue } from './refusals.ts'
 import { isConflict } from './row-errors.ts'
-import { RowLinks } from './row-links.ts'
 import { findUnlistedNames, type LinkRow } from './rows.ts'
 import { ItemRun } from './run.ts'
 import { createPlan, type PlannedStep, readWanted, type SyncPlan, type WantedRow } from './sync-plan.ts'
@@ -129,7 +130,8 @@ export interface SyncSummary extends TaskSummary {
  *   another alias or on another domain
  * @throws {AbortError} during the run, if `signal` aborts it
  * @throws {ConnectionError} during the run, if five changes in a row got no response
- * @throws {ApiError} during the run, if five changes were refused with the same status and message
+ * @throws {ApiError} during the run, if five changes in a row were refused with the same status and message, and
+ *   three more from other places too
  * @throws {RateLimitError} during the run, if the server asks to wait for more than 90 seconds
  */
 export function syncLinks(
@@ -202,21 +204,22 @@ export function syncLinks(
     }
     if (!apply) return
     const { links } = createWriter(client)
-    const rowLinks = new RowLinks(client, control)
+    const maker = new LinkMaker(client, control)
     const ascii = new AsciiFallback()
     const aliasById = new Map<number, string>(
       steps.flatMap(({ plan, link }) => (link ? [[link.id, plan.alias] as const] : [])),
     )
     const writes: Promise<SyncPlan>[] = []
     let isDeleting = false
+    const queue = new ItemQueue(steps.filter(({ plan }) => plan.action === 'create' || plan.action === 'update'))
     const changes = async function* () {
-      yield* steps.filter(({ plan }) => plan.action === 'create' || plan.action === 'update')
+      yield* queue
       const settled = await Promise.allSettled(writes)
       isDeleting = invalid.length === 0 && settled.every(({ status }) => status === 'fulfilled')
       if (isDeleting) yield* deletions
     }
     const work: ItemRun<PlannedStep, SyncPlan> = new ItemRun(control, {
-      items: changes,
+      items: () => ({ items: changes(), total: steps.length - kept, queue }),
       work: (step, { recordBegun }) => {
         const beforeRequest = ({ method }: Request) => (method === 'GET' ? undefined : recordBegun())
         const options = { signal: control.ending, beforeRequest }
@@ -225,7 +228,7 @@ export function syncLinks(
         const written = applyStep(step, {
           links,
           update,
-          rowLinks,
+          maker,
           aliasById,
           recordBegun: () => recordBegun(),
           options,
@@ -235,7 +238,6 @@ export function syncLinks(
       },
       isTask: true,
       client,
-      total: steps.length - kept,
       concurrency,
       onProgress,
     })
@@ -304,7 +306,7 @@ interface StepContext {
   readonly links: ShortLinkClient['links']
   /** Updates a link. Returns the parameters that have another value afterwards. */
   readonly update: (link: Pick<Link, 'id' | 'shorturl'>, row: WantedRow) => Promise<readonly string[]>
-  readonly rowLinks: RowLinks
+  readonly maker: LinkMaker
   /** The wanted alias of each known link, by the id of the link. */
   readonly aliasById: Map<number, string>
   readonly recordBegun: () => Promise<void>
@@ -315,7 +317,7 @@ interface StepContext {
 /** Applies a step. Returns the change that was made, which may differ from the planned one. */
 async function applyStep(
   { plan, row, link }: PlannedStep,
-  { links, update, rowLinks, aliasById, recordBegun, options }: StepContext,
+  { links, update, maker, aliasById, recordBegun, options }: StepContext,
 ): Promise<SyncPlan> {
   const { action, alias } = plan
   if (action === 'delete') {
@@ -329,8 +331,8 @@ async function applyStep(
   const { params } = row!
   // In another spelling, the alias may belong to a different link, which must not be changed. `ensure` finds out.
   if (action === 'create' || (plan.changes.includes('url') && !hasExactAlias(link!, alias))) {
-    const ensured = await rowLinks
-      .ensure({ name: formatValue(alias), params, alias: params.custom }, recordBegun)
+    const ensured = await maker
+      .make({ name: formatValue(alias), params, alias: params.custom }, recordBegun)
       .catch((error) => {
         if (action === 'create' || !isConflict(error)) throw error
       })

@@ -59,14 +59,22 @@ test('a row whose alias leads to another address fails, and the error names that
   expect(JSON.parse(refused.stdout).error).toBe('https://sho.rt/tea already leads to https://shop.example/other')
 })
 
-test('import names a link that the server created with another alias, and how to delete it', async () => {
+test('import names a link that the server created with another alias, and the command that goes on', async () => {
   const { sandbox, write } = await setUp({ dialect: ['alias-ignored'], data: { links: [] } })
-  const { status, stderr } = await run('import', await write('links.csv', `url,custom\n${shop('tea')},tea\n`))
+  const { status, stderr } = await run(
+    'import',
+    await write('links.csv', `url,Vanity\n${shop('tea')},tea\n`),
+    '--map',
+    'Vanity=custom',
+  )
   expect(status).toBe(1)
   const [{ id, alias }] = sandbox.data.links as unknown as [{ id: number; alias: string }]
-  expect(stderr).toContain(
-    `https://sho.rt/${alias} was created instead of the requested link. Delete it in your account, or with client.links.delete(${id})\n`,
+  expect(stderr).toMatch(
+    new RegExp(
+      `the server created https://sho.rt/${alias} \\(id ${id}, [-: \\d]{19}\\) instead of the alias "tea"\\. Delete it if`,
+    ),
   )
+  expect(stderr).toMatch(/Then: shortlink import \S+links.csv --map 'Vanity=' --no-aliases\n$/)
 })
 
 test('import --dry-run shows the first three rows without passwords, and aliases that differ only in case', async () => {

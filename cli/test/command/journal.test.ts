@@ -26,7 +26,7 @@ test('a repeated import sends nothing, and writes the same result to any file', 
   expect(sandbox.data.links).toHaveLength(3)
 })
 
-test('a repeated import sends only added rows, whatever --out is, and another server gets all rows', async () => {
+test('a repeated import sends only added rows, whatever --out is, and another server needs a journal of its own', async () => {
   const { sandbox, write, path } = await setUp()
   const file = await write('links.csv', `url\n${shop('tea')}\n`)
   await run('import', file, '--out', path('r.csv'))
@@ -36,9 +36,22 @@ test('a repeated import sends only added rows, whatever --out is, and another se
   expect(sentTo(sandbox)).toEqual([{ url: shop('tea') }, { url: shop('cake') }])
   const server = await serve(createSandbox())
   vi.stubEnv('SHORTLINK_BASE_URL', server.baseUrl)
-  const elsewhere = await run('import', file, '--out', path('r3.csv'))
+  const host = new URL(server.baseUrl).host
+  const other = path(`links.${host.replace(':', '-')}.journal`)
+  for (const option of ['--dry-run', '--no-aliases']) {
+    const elsewhere = await run('import', file, '--out', path('r3.csv'), option)
+    expect(elsewhere.status).toBe(2)
+    expect(elsewhere.stderr).toMatch(
+      /the journal is of http:\S+, and http:\S+ has no link 2\. To create the links on this server: /,
+    )
+    expect(elsewhere.stderr).toContain(`shortlink import ${file} --journal ${other} --out ${path('r3.csv')}`)
+    expect(elsewhere.stderr).toContain('add --same-server: that creates nothing for the 2 rows recorded as done\n')
+  }
+  const same = await run('import', file, '--out', path('r4.csv'), '--same-server')
+  expect(same.stderr).toContain('2 done before, nothing sent')
+  const started = await run('import', file, '--out', path('r5.csv'), '--journal', other)
+  expect(started.stderr).toBe('2 links\n2 created, 0 found and not changed, 0 failed\n')
   await server.close()
-  expect(elsewhere.stderr).toBe('2 links\n2 created, 0 found and not changed, 0 failed\n')
 })
 
 test('--journal sets the journal of standard input, and import warns without it', async () => {

@@ -313,7 +313,7 @@ test.each([
   }
 })
 
-test('a row that an earlier run may have done is unknown if this run sends nothing or is refused, unless its alias leads to another address', async () => {
+test('a row that an earlier run may have done is unknown if this run sends nothing or is refused, whether its alias is free or leads to another address', async () => {
   const resumed = async (row: LinkRow, prepare: (sandbox: Sandbox) => void) => {
     const { sandbox, client } = setUp()
     const journal = memoryJournal()
@@ -327,16 +327,15 @@ test('a row that an earlier run may have done is unknown if this run sends nothi
     expect((await run.summary()).unknown).toBe(result!.outcome === 'unknown' ? 1 : 0)
     return [result!.outcome, result!.error?.code]
   }
-  const refuse = (sandbox: Sandbox) => void sandbox.fail({ method: 'POST', body: { error: 1, message: 'No.' } })
   const row = { url, custom: 'opening' }
-  expect(await resumed(row, refuse)).toEqual(['unknown', 'api'])
+  expect(await resumed(row, () => {})).toEqual(['unknown', undefined])
   expect(await resumed(row, (sandbox) => void sandbox.fail({ status: 401, times: 2 }))).toEqual([
     'unknown',
     'authentication',
   ])
   const other = setUp({ data: { links: [{ alias: 'opening', url: 'https://x.example' }] } }).sandbox.data.links[0]!
   const take = ({ data }: Sandbox) => void data.links.push(other)
-  expect(await resumed(row, take)).toEqual(['rejected', 'link_conflict'])
+  expect(await resumed(row, take)).toEqual(['unknown', 'link_conflict'])
 })
 
 test('the journal contains no passwords', async () => {
@@ -493,7 +492,12 @@ test('the first link that the server creates with another alias ends an import, 
   const { id, alias } = sandbox.data.links[0]!
   const [first, ...others] = results
   expect(first).toMatchObject({ index: 0, ok: false, outcome: 'done' })
-  expect(first!.error!.message).toContain(`created https://sho.rt/${alias} (id ${id}) instead of the alias "p-1"`)
+  expect(first!.error!.message).toMatch(
+    new RegExp(
+      `created https://sho.rt/${alias} \\(id ${id}, [-: \\d]{19}\\) instead of the alias "p-1"\\. Delete it if`,
+    ),
+  )
+  expect(first!.error!.message).toContain("--no-aliases --map 'custom='")
   expect(others.filter(({ outcome }) => outcome !== 'not-sent')).toEqual([])
   const strays = [{ id, shorturl: `https://sho.rt/${alias}` }]
   expect(await run.summary()).toMatchObject({ done: 0, created: 0, unknown: 1, strays })
@@ -529,7 +533,7 @@ test('an object that wraps a client is rejected', () => {
 })
 
 describe('a row without an alias', () => {
-  const drawn = /^[bcdfghjkmnpqrstvwxyz][bcdfghjkmnpqrstvwxyz2-9]{6}$/
+  const generated = /^[bcdfghjkmnpqrstvwxyz][bcdfghjkmnpqrstvwxyz2-9]{6}$/
   const rows = ['tea', 'cake', 'lamps'].map((name) => ({ url: `https://shop.example/${name}` }))
 
   test('gets an alias that is in the journal before the first request, and in its result', async () => {
@@ -542,8 +546,12 @@ describe('a row without an alias', () => {
     }
     const results = await collect(importLinks(client.withOptions({ fetch }), rows, { journal }))
     const aliases = results.sort((one, other) => one.index - other.index).map(({ alias }) => alias)
-    for (const alias of aliases) expect(alias).toMatch(drawn)
-    expect(before).toEqual([...aliases.map((alias) => ['not-sent', { alias, row: {} }]), ['begun', undefined]])
+    for (const alias of aliases) expect(alias).toMatch(generated)
+    expect(before).toEqual([
+      ['done', { baseUrl: sandbox.baseUrl }],
+      ...aliases.map((alias) => ['not-sent', { alias, row: {} }]),
+      ['begun', { alias: aliases[0], row: {}, sent: 'with-alias' }],
+    ])
     expect(sandbox.data.links.map(({ alias }) => alias).sort()).toEqual([...aliases].sort())
   })
 
@@ -589,57 +597,58 @@ describe('a row without an alias', () => {
     },
   )
 
-  test('gets an alias from a server that ignores or refuses aliases, which only the first such row has to find out', async () => {
-    for (const refuses of [false, true]) {
+  test.each([false, true])(
+    'gets the alias of the server with aliases: false, if the server refuses aliases: %s',
+    async (refuses) => {
       const { sandbox, client } = setUp(refuses ? {} : { dialect: ['alias-ignored'] })
       const fetch: typeof globalThis.fetch = async (input, init) => {
         const isRefused = refuses && String(init?.body).includes('"custom"')
         if (isRefused) return Response.json({ error: 1, message: 'Your plan has no aliases.' })
         return sandbox.fetch(input, init)
       }
-      const run = importLinks(client.withOptions({ fetch }), rows)
+      const run = importLinks(client.withOptions({ fetch }), rows, { aliases: false })
       const results = await collect(run)
       expect(results.map(({ ok, created }) => [ok, created])).toEqual(Array(3).fill([true, true]))
       for (const { shorturl, alias } of results) expect(shorturl).toBe(`https://sho.rt/${alias}`)
       expect(sandbox.data.links).toHaveLength(3)
       expect(await run.summary()).toMatchObject({ created: 3, strays: [] })
-    }
-  })
+    },
+  )
 
-  test('keeps its drawn alias if the server refuses the first such row only once', async () => {
+  test('keeps its generated alias if the server refuses it, and the next run sends it again', async () => {
     const { sandbox, client } = setUp()
+    const journal = memoryJournal()
     sandbox.fail({ method: 'POST', body: { error: 1, message: 'Nothing was done.' } })
-    const results = await collect(importLinks(client, rows))
-    for (const { shorturl, alias } of results) {
-      expect(alias).toMatch(drawn)
-      expect(shorturl).toBe(`https://sho.rt/${alias}`)
-    }
+    const results = await collect(importLinks(client, rows, { journal }))
+    const refused = results.find(({ ok }) => !ok)
+    expect(refused).toMatchObject({ outcome: 'rejected', alias: expect.stringMatching(generated) })
+    const again = await collect(importLinks(client, rows, { journal }))
+    const shorturl = `https://sho.rt/${refused!.alias}`
+    expect(again.find(({ replayed }) => !replayed)).toMatchObject({ ok: true, alias: refused!.alias, shorturl })
     expect(sandbox.data.links).toHaveLength(3)
   })
 
-  test('stays unknown on a server that ignores aliases if a response is lost, and no later run creates a second link', async () => {
+  test('that was sent without one stays unknown if a response is lost, unless the caller wants a second link', async () => {
     const { sandbox, client } = setUp({ dialect: ['alias-ignored'] })
     const journal = memoryJournal()
+    const options = { journal, concurrency: 1, aliases: false }
     sandbox.fail({ method: 'POST', after: 1, drop: 'after' })
-    const results = await collect(importLinks(client, rows, { journal, concurrency: 1 }))
+    const results = await collect(importLinks(client, rows, options))
     expect(results.map(({ outcome, alias }) => [outcome, alias === undefined])).toEqual([
       ['done', false],
       ['unknown', true],
       ['done', false],
     ])
     expect(sandbox.data.links).toHaveLength(3)
-    const again = await collect(importLinks(client, rows, { journal, concurrency: 1 }))
-    expect(again.map(({ outcome }) => outcome)).toEqual(['done', 'unknown', 'done'])
-    expect(sandbox.data.links).toHaveLength(3)
-  })
-
-  test('is sent again to such a server if no link leads to its address', async () => {
-    const { sandbox, client } = setUp({ dialect: ['alias-ignored'] })
-    const journal = memoryJournal()
-    sandbox.fail({ method: 'POST', after: 1, drop: 'before' })
-    await importLinks(client, rows, { journal, concurrency: 1 }).summary()
-    expect(await importLinks(client, rows, { journal }).summary()).toMatchObject({ done: 3, created: 1, replayed: 2 })
-    expect(sandbox.data.links).toHaveLength(3)
+    for (const aliases of [false, true]) {
+      const again = await collect(importLinks(client, rows, { ...options, aliases }))
+      expect(again.map(({ outcome }) => outcome)).toEqual(['done', 'done', 'unknown'])
+      expect(String(again[2]!.error)).toContain("use --retry-unknown (onUnknown: 'retry')")
+      expect(sandbox.data.links).toHaveLength(3)
+    }
+    const retried = importLinks(client, rows, { ...options, onUnknown: 'retry' })
+    expect(await retried.summary()).toMatchObject({ done: 3, created: 1, replayed: 2 })
+    expect(sandbox.data.links).toHaveLength(4)
   })
 })
 

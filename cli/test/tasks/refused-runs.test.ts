@@ -2,10 +2,10 @@
 import { bulk, importLinks, type LinkRow, syncLinks } from 'shortlink-cli'
 import { describe, expect, test } from 'vitest'
 import { collect } from '../../../test/helpers/lists.ts'
-import { countRequests, memoryJournal, rowsOf, setUp } from './set-up.ts'
+import { memoryJournal, rowsOf, setUp } from './set-up.ts'
 
 const FULL = 'You have reached the limit of your plan.'
-const drawn = (count: number): LinkRow[] => rowsOf(count).map(({ url }) => ({ url }))
+const withoutAlias = (count: number): LinkRow[] => rowsOf(count).map(({ url }) => ({ url }))
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
 /** Creates a fetch that refuses creations from the sixth on, like a plan that reached its limit. */
@@ -21,8 +21,8 @@ function createFullPlan(status: number, message = (_number: number) => FULL) {
 
 describe('a plan that reached its limit', () => {
   test.each<[string, LinkRow[], number, number]>([
-    ['rows without an alias', drawn(100), 1, 20],
-    ['rows without an alias, ten at a time', drawn(100), 10, 30],
+    ['rows without an alias', withoutAlias(100), 1, 25],
+    ['rows without an alias, ten at a time', withoutAlias(100), 10, 40],
     ['rows with an alias', rowsOf(100), 1, 25],
     ['rows with an alias, ten at a time', rowsOf(100), 10, 60],
   ])(
@@ -57,10 +57,11 @@ describe('a plan that reached its limit', () => {
         }
       }
       await expect(walk()).rejects.toMatchObject({ status, serverMessage: FULL })
-      expect(results).toHaveLength(5)
+      // Five in a row, and three from other places.
+      expect(results).toHaveLength(8)
       expect(String(results)).toContain(FULL)
       expect(String(results)).not.toContain('apiKey')
-      expect(refusals()).toBe(5)
+      expect(refusals()).toBe(8)
     },
   )
 
@@ -68,7 +69,7 @@ describe('a plan that reached its limit', () => {
     const { sandbox, client } = setUp({ dialect: ['plan-limit'], data: { links: [{ alias: 'p-0' }] } })
     const run = syncLinks(client, rowsOf(100), { apply: true, prune: 'p-', concurrency: 1 })
     await expect(collect(run)).rejects.toMatchObject({ serverMessage: FULL })
-    expect(await run.summary()).toMatchObject({ created: 4, failed: 5, deleted: 0 })
+    expect(await run.summary()).toMatchObject({ created: 4, failed: 8, deleted: 0 })
     expect(sandbox.data.links).toHaveLength(5)
   })
 
@@ -124,33 +125,92 @@ describe('a run continues', () => {
   })
 })
 
-test('no alias is drawn again if a row is refused with the same message as a row without an alias', async () => {
+/** Creates a client of a server that refuses rows to `/bad` with one message. */
+function createChoosyServer() {
   const { sandbox, client } = setUp()
+  const refused: string[] = []
   const fetch: typeof globalThis.fetch = async (input, init) => {
-    const isBad = String(init?.body).includes('bad')
-    return isBad ? Response.json({ error: 1, message: 'This url is on our list.' }) : sandbox.fetch(input, init)
+    const [, number] = /"https:\/\/shop\.example\/bad\/(\d+)/.exec(String(init?.body)) ?? []
+    if (init?.method !== 'POST' || number === undefined) return sandbox.fetch(input, init)
+    refused.push(number)
+    return Response.json({ error: 1, message: 'This is on our list.' }, { status: 400 })
   }
-  let posts = 0
-  const counted: typeof globalThis.fetch = (input, init) => {
-    if (init?.method === 'POST') posts++
-    return fetch(input, init)
-  }
-  const rows = numbers(20).map((number) => ({ url: `https://shop.example/${number % 2 ? 'bad' : 'good'}/${number}` }))
-  const run = importLinks(client.withOptions({ fetch: counted }), rows)
-  expect(await run.summary()).toMatchObject({ created: 10, failed: 10 })
-  expect(posts).toBe(10 + 4 + 9)
-  // The first invalid row looked up its three aliases.
-  expect(countRequests(sandbox)['GET /urls']).toBe(3)
+  return { sandbox, refused, client: client.withOptions({ fetch }) }
+}
+
+const rowTo = (kind: 'good' | 'bad') => (number: number) => ({
+  url: `https://shop.example/${kind}/${number}`,
+  custom: `${kind}-${number}`,
 })
 
-test('a server that refuses aliases chooses them, even after a row that it refuses with the same message', async () => {
-  const { sandbox, client } = setUp()
-  const fetch: typeof globalThis.fetch = async (input, init) => {
-    const body = String(init?.body ?? '')
-    const isRefused = init?.method === 'POST' && (body.includes('custom') || body.includes('bad'))
-    return isRefused ? Response.json({ error: 1, message: 'Invalid request.' }) : sandbox.fetch(input, init)
+/** Runs an import again and again, and returns how many rows are done after each run. */
+async function repeat(count: number, start: () => ReturnType<typeof importLinks>): Promise<number[]> {
+  const done: number[] = []
+  for (let run = 0; run < count; run++) {
+    const task = start()
+    await collect(task).catch(() => {})
+    done.push((await task.summary()).done)
   }
-  const rows = [{ url: 'https://shop.example/bad' }, ...drawn(3)]
-  const run = importLinks(client.withOptions({ fetch }), rows)
-  expect(await run.summary()).toMatchObject({ created: 3, failed: 1 })
+  return done
+}
+
+describe('rows that are refused with one message', () => {
+  test.each([1, 10])('do not keep an import with a journal from its end, %i at a time', async (concurrency) => {
+    const { client, refused } = createChoosyServer()
+    const rows = [...numbers(14).map(rowTo('bad')), ...numbers(16).map(rowTo('good'))]
+    const journal = memoryJournal()
+    const done = await repeat(4, () => importLinks(client, rows, { journal, concurrency }))
+    expect(done.at(-1)).toBe(16)
+    expect(new Set(refused).size).toBe(14)
+  })
+
+  test('do not keep an interrupted import from its end', async () => {
+    const { client } = createChoosyServer()
+    const bad = numbers(6).map(rowTo('bad'))
+    const good = numbers(288).map(rowTo('good'))
+    const rows = good.flatMap((row, index) => (index % 48 === 0 ? [row, bad[index / 48]!] : [row]))
+    const journal = memoryJournal()
+    const first = importLinks(client, rows, { journal, concurrency: 1 })
+    let left = 144
+    for await (const _ of first) if (--left === 0) break
+    const done = await repeat(1, () => importLinks(client, rows, { journal, concurrency: 1 }))
+    expect(done).toEqual([288])
+  })
+
+  test('are followed by three rows from other places if there is no journal', async () => {
+    const { client, refused, sandbox } = createChoosyServer()
+    const rows = [...numbers(14).map(rowTo('bad')), ...numbers(16).map(rowTo('good'))]
+    expect(await importLinks(client, rows, { concurrency: 1 }).summary()).toMatchObject({ done: 16, failed: 14 })
+    expect(refused).toHaveLength(14)
+    const posts = sandbox.requests.filter(({ method }) => method === 'POST').map(({ body }) => (body as LinkRow).url)
+    // From the end, the middle and the first quarter of the 25 rows that were left.
+    expect(posts.slice(0, 2)).toEqual([29, 17].map((at) => rows[at]!.url))
+    expect(refused.slice(0, 7)).toEqual(['0', '1', '2', '3', '4', '11', '5'])
+  })
+
+  test('count as recorded if a result says so', async () => {
+    const { client } = createChoosyServer()
+    const bad = numbers(9).map((number) => ({ ...rowTo('bad')(number), outcome: 'rejected' as const }))
+    const run = importLinks(client, [...bad, ...numbers(3).map(rowTo('good'))], { concurrency: 1 })
+    expect(await run.summary()).toMatchObject({ done: 3, failed: 9 })
+  })
+
+  test('do not keep a sync from its end', async () => {
+    const { client } = createChoosyServer()
+    const wanted = [...numbers(8).map(rowTo('bad')), ...numbers(52).map(rowTo('good'))]
+    const run = syncLinks(client, wanted, { apply: true, concurrency: 1 })
+    await collect(run)
+    expect(await run.summary()).toMatchObject({ created: 52, failed: 8 })
+  })
+})
+
+test('conflicts between refusals neither count nor start again', async () => {
+  const links = [{ alias: 'good-0', longurl: 'https://x.example' }]
+  const { sandbox, client, refused } = createChoosyServer()
+  for (const link of links) await client.links.create({ url: link.longurl, custom: link.alias })
+  const rows = [...numbers(3).map(rowTo('bad')), rowTo('good')(0), ...numbers(9).slice(3).map(rowTo('bad'))]
+  const run = importLinks(client, rows, { concurrency: 1, journal: memoryJournal() })
+  await expect(run.summary()).rejects.toMatchObject({ serverMessage: 'This is on our list.' })
+  expect(refused).toEqual(['0', '1', '2', '3', '4'])
+  expect(sandbox.data.links).toHaveLength(1)
 })

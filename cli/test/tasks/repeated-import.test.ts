@@ -1,7 +1,7 @@
 import { type ImportResult, importLinks, type JournalEntry, type LinkRow } from 'shortlink-cli'
 import { describe, expect, test } from 'vitest'
 import { collect } from '../../../test/helpers/lists.ts'
-import { memoryJournal, setUp } from './set-up.ts'
+import { countRequests, memoryJournal, setUp } from './set-up.ts'
 
 const shop = (name: string | number) => `https://shop.example/${name}`
 const tea = { url: shop('tea') }
@@ -82,31 +82,86 @@ describe('an import that is repeated', () => {
     expect(sandbox.data.links.map(({ title }) => title)).toEqual(['Lamps'])
   })
 
-  test('does all rows on another server, and none on the first, with the same journal', async () => {
-    const { sandbox, client, journal, run } = setUpImport()
-    await run([tea, cake])
-    const other = setUp()
-    const elsewhere = other.client.withOptions({
-      baseUrl: 'https://other.example/api',
+  /** Creates a client that reaches a sandbox under another base URL. */
+  const rename = ({ sandbox, client }: ReturnType<typeof setUp>, baseUrl: string) =>
+    client.withOptions({
+      baseUrl,
+      allowInsecureHttp: true,
       fetch: (url: string | URL | Request, init) =>
-        other.sandbox.fetch(String(url).replace('https://other.example/api', other.sandbox.baseUrl), init),
+        sandbox.fetch(String(url).replace(baseUrl.toLowerCase().replace(/:(80|443)\//, '/'), sandbox.baseUrl), init),
     })
-    expect(await importLinks(elsewhere, [tea, cake], { journal }).summary()).toMatchObject({ created: 2, replayed: 0 })
-    expect(other.sandbox.data.links).toHaveLength(2)
-    expect(await importLinks(elsewhere, [cake, tea], { journal }).summary()).toMatchObject({ created: 0, replayed: 2 })
-    expect(await importLinks(client, [tea, cake], { journal }).summary()).toMatchObject({ replayed: 2 })
-    expect(sandbox.data.links).toHaveLength(2)
+
+  test.each([true, false])('is refused on another server before anything is written, dry run: %s', async (dryRun) => {
+    const { journal, run } = setUpImport()
+    await run([tea, cake])
+    const before = journal.entries.length
+    const other = setUp({ data: { links: [{ alias: 'x' }, { alias: 'y' }, { alias: 'z' }] } })
+    const again = importLinks(rename(other, 'https://other.example/api'), [tea, cake], { journal, dryRun })
+    await expect(again.summary()).rejects.toThrow(
+      'the journal is of https://sho.rt/api, and link 2 is "y" at https://other.example/api',
+    )
+    await expect(again.summary()).resolves.toMatchObject({ total: 0 })
+    expect(countRequests(other.sandbox)).toEqual({ 'GET /url/:id': 1 })
+    expect(journal.entries).toHaveLength(before)
+    const same = importLinks(rename(other, 'https://other.example/api'), [tea, cake], { journal, sameServer: true })
+    expect(await same.summary()).toMatchObject({ done: 2, replayed: 2 })
   })
 
-  test('identifies the server by its base URL, and a row by address, alias, domain and number', async () => {
+  test('is refused on a server where nothing can be looked up', async () => {
+    const { journal, run } = setUpImport()
+    await run([tea, cake])
+    const other = setUp()
+    other.sandbox.fail({ status: 500, times: Infinity })
+    const again = importLinks(rename(other, 'https://other.example/api'), [tea, cake], { journal })
+    await expect(again.summary()).rejects.toThrow('its newest link cannot be looked up: GET /url/2: 500')
+  })
+
+  test.each(['http://sho.rt/api', 'https://SHO.RT/api/', 'http://sho.rt:80/api'])(
+    'goes on under %s without a request',
+    async (baseUrl) => {
+      const own = setUpImport()
+      await own.run([tea, cake])
+      const sent = own.sandbox.requests.length
+      const again = importLinks(rename(own, baseUrl), [tea, cake], { journal: own.journal })
+      expect(await again.summary()).toMatchObject({ done: 2, replayed: 2 })
+      expect(own.sandbox.requests).toHaveLength(sent)
+    },
+  )
+
+  test('goes on under another name if its newest link is found there', async () => {
+    const own = setUpImport()
+    await own.run([tea, cake])
+    const sent = own.sandbox.requests.length
+    const client = rename(own, 'https://new-name.example/api')
+    expect(await importLinks(client, [tea, cake], { journal: own.journal }).summary()).toMatchObject({ replayed: 2 })
+    expect(own.sandbox.requests).toHaveLength(sent + 1)
+    const more = importLinks(client, [tea, cake, { url: shop('more') }], { journal: own.journal })
+    expect(await more.summary()).toMatchObject({ replayed: 2, created: 1 })
+    // The journal now has the new name.
+    await importLinks(client, [tea, cake], { journal: own.journal }).summary()
+    expect(countRequests(own.sandbox)['GET /url/:id']).toBe(2)
+  })
+
+  test('is refused if an older version has written its journal', async () => {
+    const { client } = setUpImport()
+    const key = '["https://sho.rt/api","https://shop.example/tea","","",1]'
+    const journal = memoryJournal([
+      { key, state: 'done', data: { id: 1, shorturl: 'https://sho.rt/a', created: true } },
+    ])
+    const run = importLinks(client, [tea], { journal, sameServer: true })
+    await expect(run.summary()).rejects.toThrow('has the format of an older version')
+  })
+
+  test('identifies a row by address, alias, domain and number', async () => {
     const { journal, run } = setUpImport()
     await run([tea, tea, { ...cake, domain: 'https://go.example', password: 'hush hush' }])
     const keys = journal.entries.filter(({ state }) => state === 'begun').map(({ key }) => JSON.parse(key))
     expect(keys).toEqual([
-      ['https://sho.rt/api', tea.url, '', '', 1],
-      ['https://sho.rt/api', tea.url, '', '', 2],
-      ['https://sho.rt/api', cake.url, 'cake', 'go.example', 1],
+      [tea.url, '', '', 1],
+      [tea.url, '', '', 2],
+      [cake.url, 'cake', 'go.example', 1],
     ])
+    expect(journal.entries[0]).toEqual({ key: '["server"]', state: 'done', data: { baseUrl: 'https://sho.rt/api' } })
     expect(JSON.stringify(journal.entries)).not.toContain('hush')
   })
 })

@@ -102,11 +102,15 @@ describe('a server that returns existing links', () => {
         importLinks(
           client,
           addresses.map((url) => ({ url })),
-          { concurrency },
+          { concurrency, aliases: false },
         ),
       )
-      expect(results.map(({ ok }) => ok)).toEqual([true, false, true])
-      expect(results[1]!.error!.message).toContain('the server returned the link of row 1')
+      const [first, second, third] = results.sort((one, other) => one.index - other.index)
+      expect([first!.ok, second!.ok, third!.ok]).toEqual([true, false, true])
+      expect(second!.error!.message).toMatch(
+        /the server returned the existing link \S+ \(id 1\), of row 1, whose url is/,
+      )
+      expect(second!.outcome).toBe('rejected')
       expect(sandbox.data.links).toHaveLength(2)
     },
   )
@@ -115,8 +119,9 @@ describe('a server that returns existing links', () => {
     const { client } = setUp({ dialect: ['url-existing'] })
     const journal = memoryJournal()
     const first = { url: 'https://shop.example/Tea' }
-    await importLinks(client, [first], { journal }).summary()
-    const results = await collect(importLinks(client, [first, { url: 'https://shop.example/tea' }], { journal }))
+    const options = { journal, aliases: false }
+    await importLinks(client, [first], options).summary()
+    const results = await collect(importLinks(client, [first, { url: 'https://shop.example/tea' }], options))
     expect(results.map(({ ok, replayed }) => [ok, replayed])).toEqual([
       [true, true],
       [false, undefined],
@@ -127,30 +132,46 @@ describe('a server that returns existing links', () => {
     const links = ['https://shop.example/Tea', 'https://shop.example/cake'].map((longurl) => ({ longurl }))
     const { client } = setUp({ dialect: ['url-existing'], data: { links } })
     const rows = [{ url: 'https://shop.example/tea' }, { url: 'https://shop.example/cake' }]
-    const results = await collect(importLinks(client, rows, { concurrency: 1 }))
+    const results = await collect(importLinks(client, rows, { concurrency: 1, aliases: false }))
     expect(results).toMatchObject([
-      { ok: false, outcome: 'unknown' },
-      { ok: true, id: 2 },
+      { ok: false, outcome: 'rejected' },
+      { ok: true, id: 2, created: false, differs: [] },
     ])
     expect(results[0]!.error!.message).toContain('which leads to "https://shop.example/Tea"')
+  })
+
+  test('names what the row asked for and the existing link does not show', async () => {
+    const links = [{ longurl: 'https://shop.example/tea', title: 'Tea' }]
+    const { client } = setUp({ dialect: ['url-existing'], data: { links } })
+    const row = { url: 'https://shop.example/tea', title: 'Tea', password: 'hush hush', expiry: '2030-01-01 00:00:00' }
+    const [result] = await collect(importLinks(client, [row], { aliases: false }))
+    expect(result).toMatchObject({ ok: true, created: false, differs: ['password', 'expiry'] })
+  })
+
+  test('with an alias, an existing link is no row of this import, and five of them in a row end it', async () => {
+    const links = Array.from({ length: 20 }, (_, index) => ({ longurl: `https://shop.example/${index}` }))
+    const { client } = setUp({ dialect: ['url-existing'], data: { links } })
+    const rows = links.map(({ longurl }, index) => ({ url: longurl, custom: `p-${index}` }))
+    const run = importLinks(client, rows, { concurrency: 1, journal: memoryJournal() })
+    await expect(run.summary()).rejects.toThrow('the server returned existing links for 5 items in a row')
+    expect(await run.summary()).toMatchObject({ failed: 5, unknown: 0, strays: [] })
   })
 
   test('fails a row whose link cannot be read', async () => {
     const links = [{ longurl: 'https://shop.example/Tea' }]
     const { sandbox, client } = setUp({ dialect: ['url-existing'], data: { links } })
     sandbox.fail({ method: 'GET', path: '/url/:id', status: 500 })
-    const [row] = await collect(importLinks(client, [{ url: 'https://shop.example/tea' }]))
-    expect(row).toMatchObject({ ok: false, outcome: 'unknown' })
-    expect(row!.error!.message).toMatch(
-      /the server returned .*, and it is unknown whether it is a new link: GET \/url\/1: 500/,
-    )
+    const [row] = await collect(importLinks(client, [{ url: 'https://shop.example/tea' }], { aliases: false }))
+    // Its id is not above the newest one, so the server has created no link.
+    expect(row).toMatchObject({ ok: false, outcome: 'rejected' })
+    expect(row!.error!.message).toContain('GET /url/1: 500')
   })
 
   test('does not turn the link of a row into a stray', async () => {
     const { client } = setUp({ dialect: ['url-existing'] })
     const rows = [{ url: 'https://shop.example/tea' }, { url: 'https://shop.example/TEA', custom: 'tea' }]
-    const run = importLinks(client, rows, { concurrency: 1 })
-    await expect(collect(run)).rejects.toMatchObject({ reason: 'other_alias' })
+    const run = importLinks(client, rows, { concurrency: 1, aliases: false })
+    expect((await collect(run)).map(({ ok }) => ok)).toEqual([true, false])
     expect((await run.summary()).strays).toEqual([])
   })
 })

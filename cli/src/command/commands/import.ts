@@ -1,11 +1,13 @@
-import { extname } from 'node:path'
+import { basename, dirname, extname, join } from 'node:path'
 import { InvalidRequestError } from 'shortlink-sdk'
 import { getHost, normalizeAlias } from '../../addresses.ts'
 import { type ImportResult, type ImportSummary, importLinks, type PlannedRow } from '../../tasks/import.ts'
+import { OtherServerError } from '../../tasks/journal-server.ts'
+import { isOtherAliasError } from '../../tasks/row-errors.ts'
 import { type LinkRow, parameterNames } from '../../tasks/rows.ts'
 import { toPrintable } from '../../text.ts'
 import { checkDone, describeDifferences, isDone } from '../check-done.ts'
-import { type ClientArgs, clientArgs, createClient, createPlanningClient } from '../client.ts'
+import { type ClientArgs, clientArgs, createClient, createPlanningClient, hasBaseUrl } from '../client.ts'
 import {
   defineCommand,
   getErrorMessage,
@@ -15,12 +17,12 @@ import {
   UsageError,
 } from '../command.ts'
 import { formatCount, formatCounts, pluralize } from '../counts-and-times.ts'
-import { type LinkFile, type Row, readLinks, setAlias } from '../files/columns.ts'
+import { addEarlierResult, type LinkFile, type Row, readLinks } from '../files/columns.ts'
 import { type RowResult, readInput } from '../files/input.ts'
 import { throwIfNotReplaceable } from '../files/replaceable.ts'
 import { createResultRows, formatResultTable } from '../files/result.ts'
 import { addAdvice } from '../files/write-whole.ts'
-import { createImportJournal, type ImportJournal, readAddresses } from '../import-journal.ts'
+import { createImportJournal, findDoneInOtherJournals, type ImportJournal, readAddresses } from '../import-journal.ts'
 import { createOutput, formatCell, formatJson, type Output, type OutputArgs, outputArgs } from '../output.ts'
 import { print } from '../print.ts'
 import { describeTime } from '../progress.ts'
@@ -55,6 +57,18 @@ export default defineCommand(
         valueHint: 'file',
         description: 'where to record which row got which link; default: FILE.journal, or none for standard input',
       },
+      'no-aliases': {
+        type: 'boolean',
+        description: 'let the server choose the aliases of rows without one; for servers that ignore or refuse aliases',
+      },
+      'same-server': {
+        type: 'boolean',
+        description: 'use the journal of another address, because it is the same server',
+      },
+      'retry-unknown': {
+        type: 'boolean',
+        description: 'send rows again whose link may exist, although that may create a second link',
+      },
       'dry-run': { type: 'boolean', description: 'check the file and estimate the time; creates no link' },
       ...outputArgs,
       format: { ...outputArgs.format, description: 'default: table on a terminal, else the format of the file' },
@@ -82,13 +96,16 @@ interface ImportArgs extends ClientArgs, OutputArgs {
   readonly campaign?: string | undefined
   readonly channel?: string | undefined
   readonly journal?: string | undefined
+  readonly 'no-aliases'?: boolean | undefined
+  readonly 'same-server'?: boolean | undefined
+  readonly 'retry-unknown'?: boolean | undefined
 }
 
 /** An import whose file has been read. */
 interface PreparedImport extends LinkFile {
   readonly args: ImportArgs
   readonly work: Work
-  /** The valid rows that have no link from an earlier result. */
+  /** The rows that have no link from an earlier result. */
   readonly todo: readonly Row[]
   readonly journal: ImportJournal | undefined
   readonly output: Output
@@ -106,17 +123,15 @@ async function prepareImport(args: ImportArgs, isPlanOnly: boolean): Promise<Pre
     const inInput = rows.flatMap(({ result }) => result?.shorturl ?? [])
     await throwIfNotReplaceable(out, input, async () => new Set([...inInput, ...(await readAddresses(journal))]))
   }
-  for (const row of rows) {
-    // A result has the alias that was drawn for each row, so importing the file or its result creates the same link.
-    setAlias(row, row.result?.alias)
-    if (row.result?.outcome === 'unknown' && !row.values.custom) row.problem = MAY_HAVE_LINK
-  }
+  const sendsAliases = !args['no-aliases']
+  const todo = rows.filter((row) => !isDone(row))
+  for (const row of todo) addEarlierResult(row, sendsAliases)
   setDefaults(rows, { domain, campaign, channel })
-  const todo = rows.filter((row) => !isDone(row) && row.problem === undefined)
-  for (const row of rows) {
-    const { problem = NOT_TRIED, values } = row
-    const outcome = problem === MAY_HAVE_LINK ? 'unknown' : 'not-sent'
-    if (!isDone(row)) row.result = { alias: values.custom ?? undefined, outcome, error: problem }
+  if (journal && args.journal === undefined) await throwIfDoneElsewhere(todo, journal, args, work.client)
+  for (const row of todo) {
+    const { problem = NOT_TRIED, values, result } = row
+    const alias = values.custom ?? result?.alias
+    row.result = { ...result, alias, outcome: result?.outcome ?? 'not-sent', error: problem }
   }
   return { ...links, args, work, todo, journal, output }
 }
@@ -124,6 +139,8 @@ async function prepareImport(args: ImportArgs, isPlanOnly: boolean): Promise<Pre
 /** The totals of an import, and the error that ended it early, if any. */
 interface ImportEnd {
   readonly summary: ImportSummary
+  /** Whether the outcome of each row is known from the journal. */
+  readonly hasWord: boolean
   readonly error: unknown
 }
 
@@ -143,6 +160,10 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
       journal: isPlanOnly && journal ? { read: journal.read, write: journal.write } : journal,
       signal,
       dryRun: isPlanOnly,
+      aliases: !args['no-aliases'],
+      // A plan without an address takes the journal as it is.
+      sameServer: args['same-server'] || (isPlanOnly && !hasBaseUrl(args)),
+      onUnknown: args['retry-unknown'] ? 'retry' : 'report',
       onProgress: progress.show,
       onPlan: ({ replayed, toSend }) => {
         const counts = [
@@ -169,7 +190,9 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
     if (!journal) return `${counts}. Import the result to do the rest.`
     return `${counts} and recorded in ${journal.path}. Run the same command to continue.`
   }
+  let hasWord = todo.length === 0
   const recordResult = (result: ImportResult<Row['values']> | PlannedRow<Row['values']>) => {
+    hasWord = true
     if (result.outcome === 'planned') return
     const row = todo[result.index]!
     row.result = toRowResult(result)
@@ -177,15 +200,90 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
   }
   const end = await runTask(work, task, recordResult, howToContinue, ({ row }) => hasIds(row))
   const summary = await task.summary()
-  if (end !== undefined) return { summary, error: addAdvice(end, '--journal') }
-  if (isPlanOnly || done.length === 0) return { summary, error: undefined }
-  const check = () => checkDone(client, done, { signal, onProgress: progress.show })
+  const error = end instanceof OtherServerError ? describeOtherServer(end, args, journal!) : nameColumn(end, prepared)
+  if (end !== undefined) return { summary, hasWord, error: addAdvice(error, '--journal') }
+  if (isPlanOnly || done.length === 0) return { summary, hasWord, error: undefined }
+  const check = async () => {
+    await resolveNames(done, { domain, campaign, channel }, { origin, signal, client: () => client })
+    await checkDone(client, done, { signal, onProgress: progress.show })
+  }
   const checkEnd = await work.run(check, howToContinue).then(
     () => undefined,
     (error) => error,
   )
-  return { summary, error: checkEnd }
+  return { summary, hasWord, error: checkEnd }
 }
+
+/** Describes a journal of another server, with the commands that go on. */
+function describeOtherServer(
+  { finding, host, doneCount }: OtherServerError,
+  args: ImportArgs,
+  { path }: ImportJournal,
+) {
+  const name = basename(args.file === '-' ? path : args.file).replace(/\.[^.]*$/, '')
+  const other = join(dirname(path), `${name}.${host.replaceAll(':', '-')}.journal`)
+  const rows = pluralize(doneCount, 'row')
+  return new UsageError(
+    `${finding}. To create the links on this server: ${formatCommand(args, { journal: other })}. ` +
+      `If it is the same server, add --same-server: that creates nothing for the ${rows} recorded as done`,
+  )
+}
+
+/** Names the column of the aliases in the advice of an error. */
+function nameColumn(error: unknown, { aliasColumn = 'custom', args }: PreparedImport): unknown {
+  if (!isOtherAliasError(error)) return error
+  const message = getErrorMessage(error).replace("--map 'custom='", `--map '${aliasColumn}='`)
+  return new Error(`${message}. Then: ${formatCommand(args, { 'no-aliases': true, map: [`${aliasColumn}=`] })}`)
+}
+
+/** @throws {UsageError} if rows have links already, according to the journal of another file */
+async function throwIfDoneElsewhere(
+  rows: readonly Row[],
+  journal: ImportJournal,
+  args: ImportArgs,
+  client: Pick<Work['client'], 'baseUrl'>,
+): Promise<void> {
+  const options = { sendsAliases: !args['no-aliases'], baseUrl: hasBaseUrl(args) ? client.baseUrl : undefined }
+  const values = rows.map(({ values }) => values)
+  const found = await findDoneInOtherJournals(values, journal, options)
+  if (!found) return
+  const numbers = found.rows.map(({ row }) => (row as Row['values']).row)
+  const shown = [...numbers.slice(0, 5), ...(numbers.length > 5 ? ['…'] : [])].join(', ')
+  const goOn = formatCommand(args, { journal: found.path })
+  const again = formatCommand(args, { journal: journal.path })
+  throw new UsageError(
+    `${pluralize(numbers.length, 'row')} of ${args.file} (${shown}) have links already, says ${found.path}. ` +
+      `To go on with that import: ${goOn}. To create second links: ${again}`,
+  )
+}
+
+/** Formats the command of an import with other options. Headers are left out, because they may be secret. */
+function formatCommand(args: ImportArgs, changes: Partial<ImportArgs>): string {
+  const { file, map = [], header: _, ...given } = args
+  const { map: added = [], ...changed } = changes
+  const names = [
+    'domain',
+    'campaign',
+    'channel',
+    'journal',
+    'out',
+    'format',
+    'base-url',
+    'no-aliases',
+    'allow-insecure-http',
+  ] as const
+  const all = { ...given, ...changed }
+  const options = names.flatMap((name) => {
+    const value = all[name]
+    return value === undefined || value === false ? [] : value === true ? [`--${name}`] : [`--${name}`, quote(value)]
+  })
+  const toColumn = (one: string) => one.slice(0, one.lastIndexOf('='))
+  const kept = map.filter((one) => !added.some((other) => toColumn(one) === toColumn(other)))
+  const maps = [...kept, ...added].flatMap((one) => ['--map', quote(one)])
+  return ['shortlink import', quote(file), ...maps, ...options].join(' ')
+}
+
+const quote = (text: string): string => (/^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
 
 /** Returns whether any row has a link, or may have one. */
 const hasResult = (rows: readonly Row[]): boolean =>
@@ -237,22 +335,23 @@ function toRowResult(result: ImportResult<Row['values']>): RowResult {
   const { alias, outcome, error } = result
   // In the result, `done` means that the row has its link.
   const shown = outcome === 'done' ? 'unknown' : outcome
-  if (!result.ok) return { alias, outcome: shown, error: isNotStarted(error) ? NOT_TRIED : getErrorMessage(error) }
+  if (!result.ok) {
+    const { stray } = result
+    const columns = stray && { stray: stray.shorturl, strayId: stray.id }
+    return { alias, outcome: shown, error: isNotStarted(error) ? NOT_TRIED : getErrorMessage(error), ...columns }
+  }
   const { shorturl, created, differs, longurl } = result
   return { shorturl, alias, created, outcome, error: describeDifferences(differs, longurl) }
 }
 
 /** Writes the result and prints the counts. @throws {IncompleteError} if some rows are not done */
-async function finishImport(prepared: PreparedImport, { summary, error: end }: ImportEnd): Promise<void> {
+async function finishImport(prepared: PreparedImport, { summary, hasWord, error: end }: ImportEnd): Promise<void> {
   const { rows, journal, output, args } = prepared
   const { out } = args
-  const { created, found, replayed, strays } = summary
+  const { created, found, replayed } = summary
   if (end instanceof UsageError) throw end
   const outcomes = rows.map(({ result }) => result?.outcome)
-  if (end !== undefined && !hasResult(rows)) {
-    for (const line of describeStrays(strays)) console.error(line)
-    throw end
-  }
+  if (end !== undefined && !(hasWord && hasResult(rows))) throw end
   const conflict = await output.avoidOverwrite()
   await writeResult(prepared).catch((error) => {
     throw journal ? error : new Error(`${getErrorMessage(error.cause ?? error)}. ${LINKS_EXIST}`)
@@ -269,7 +368,6 @@ async function finishImport(prepared: PreparedImport, { summary, error: end }: I
     console.error(
       `${pluralize(differing, 'link')} may differ from the row, see the column error. To change links, use sync`,
     )
-  for (const line of describeStrays(strays)) console.error(line)
   if (conflict) console.error(toPrintable(`${out} was ${conflict.change} meanwhile: the result is in ${conflict.file}`))
   if (end !== undefined) throw toIncompleteError(end)
   if (conflict) throw new IncompleteError(`${out} is not the result of this import`)
@@ -286,20 +384,8 @@ function writeResult({ input, rows, output, args: { out = '' } }: PreparedImport
   return output.writeWhole(formatResultTable(input, rows, output.show, delimiter))
 }
 
-/** Describes the links that the server created with another alias or on another domain. */
-const describeStrays = (strays: ImportSummary['strays']): string[] =>
-  strays.map(({ id, shorturl }) =>
-    toPrintable(
-      `${shorturl} was created instead of the requested link. Delete it in your account, or with client.links.delete(${id})`,
-    ),
-  )
-
 const NO_JOURNAL =
   'No journal: after a crash, the same command would create its links again. --journal FILE prevents that.'
 
 /** The error of rows that were not sent because the import ended early. */
 const NOT_TRIED = 'not tried yet'
-
-/** The error of a row of an earlier result that may have a link whose alias is unknown. */
-const MAY_HAVE_LINK =
-  'an earlier import may have created the link of this row: import its original file again, or clear outcome to create another link'

@@ -1,6 +1,6 @@
 import type { ShortLinkClient } from 'shortlink-sdk'
-import { getHost } from '../../addresses.ts'
-import { parameterNames, RowChecks, readRow } from '../../tasks/rows.ts'
+import { getHost, isGeneratedAlias } from '../../addresses.ts'
+import { type LinkRow, parameterNames, RowChecks, readRow } from '../../tasks/rows.ts'
 import { describeIssues, findSimilarName, toPrintable } from '../../text.ts'
 import { UsageError } from '../command.ts'
 import { pluralize, quoteNames } from '../counts-and-times.ts'
@@ -28,6 +28,8 @@ export interface LinkFile {
   readonly input: Input
   readonly rows: readonly Row[]
   readonly origin: Origin
+  /** The name of the column with the aliases, if there is one. */
+  readonly aliasColumn: string | undefined
 }
 
 /** Where the rows of a file come from. */
@@ -73,7 +75,8 @@ export function readLinks(whole: Input, maps: readonly string[], needed: readonl
     const borrowed = rows.filter(({ aliasFrom }) => aliasFrom === name).length
     if (borrowed > 0) say(`alias of ${pluralize(borrowed, 'row')}: from ${name}`)
   }
-  return { input, rows, origin: getOrigin(input, columns) }
+  const aliasColumn = columns.find(({ parameter }) => parameter === 'custom')?.name
+  return { input, rows, origin: getOrigin(input, columns), aliasColumn }
 }
 
 function getOrigin({ name, rows, columns: names }: Input, columns: readonly Column[]): Origin {
@@ -214,6 +217,18 @@ function throwIfForeign(input: Input, columns: readonly Column[]): void {
     const problem = `expected the ${parameter} of a link, found ${examples}`
     throw new UsageError(`${input.name}, column ${name}: ${problem}. ${advice}`)
   }
+}
+
+/**
+ * Adds what an earlier result says about a row that is not done. A generated alias is not the row's own, nor is any alias
+ * of the result if `sendsAliases` is `false`.
+ */
+export function addEarlierResult(row: Row, sendsAliases: boolean): void {
+  const { result } = row
+  if (!result) return
+  const { alias, outcome, stray, strayId } = result
+  if (sendsAliases && !isGeneratedAlias(alias)) setAlias(row, alias)
+  row.values = { ...row.values, alias, outcome: outcome as LinkRow['outcome'], stray, strayId }
 }
 
 /** Sets the alias of a row to the alias of an earlier result, if the row has none. */

@@ -35,6 +35,9 @@ export interface RowResult {
   readonly created?: boolean | undefined
   readonly outcome: string
   readonly error?: string | undefined
+  /** The short address and the id of a link that the server created with another alias. */
+  readonly stray?: string | undefined
+  readonly strayId?: number | undefined
 }
 
 /** How a table is written. */

@@ -8,7 +8,13 @@ import { guardFormulas } from './formula-guard.ts'
 import { type CsvDialect, type Input, type InputRow, plainDialect, type RowResult } from './input.ts'
 import { encode } from './read-text.ts'
 
-const resultColumns = ['shorturl', 'alias', 'created', 'outcome', 'error'] as const
+const baseColumns = ['shorturl', 'alias', 'created', 'outcome', 'error'] as const
+const strayColumns = ['stray', 'strayId'] as const
+const resultColumns = [...baseColumns, ...strayColumns] as const
+
+/** Returns the columns of a result. Only a result with strays has columns for them. */
+const chooseColumns = (rows: readonly InputRow[]) =>
+  rows.some(({ result }) => result?.stray !== undefined) ? resultColumns : baseColumns
 
 /** Returns whether a map is `outcome=`, which means that the column is the user's own and the file is not a result. */
 export const isMapOfOutcome = (map: string): boolean => /^\s*(result_)*outcome\s*=\s*$/i.test(map)
@@ -17,11 +23,11 @@ export const isMapOfOutcome = (map: string): boolean => /^\s*(result_)*outcome\s
 const toColumnKey = (name: string) => name.trim().toLowerCase()
 
 /** Returns the names of our columns, with a prefix where the input has a column of that name. */
-const nameResultColumns = (columns: readonly string[]): string[] =>
-  resultColumns.map((name) => {
+const nameResultColumns = (columns: readonly string[], names: readonly string[]): string[] =>
+  names.map((name) => {
     const taken = columns.map(toColumnKey)
     let own: string = name
-    while (taken.includes(own)) own = `result_${own}`
+    while (taken.includes(toColumnKey(own))) own = `result_${own}`
     return own
   })
 
@@ -35,11 +41,13 @@ export function splitResult(input: Input): Input | undefined {
   const { columns, name } = input
   // If the input has a column of the same name, ours has a longer name.
   const ours = resultColumns.map((name) => {
-    const found = columns.filter((column) => toColumnKey(column).replace(/^(result_)+/, '') === name)
+    const found = columns.filter((column) => toColumnKey(column).replace(/^(result_)+/, '') === toColumnKey(name))
     const [longest] = found.sort((one, other) => other.length - one.length)
     return longest === undefined ? -1 : columns.indexOf(longest)
   })
-  const [shorturl = -1, alias = -1, created = -1, outcome = -1] = ours
+  // A column `stray` alone is the user's own.
+  if (ours.slice(-2).includes(-1)) ours.splice(-2, 2, -1, -1)
+  const [shorturl = -1, alias = -1, created = -1, outcome = -1, , stray = -1, strayId = -1] = ours
   if (outcome === -1) return undefined
   if (shorturl === -1) {
     const advice = `Restore that column, or use --map '${columns[outcome]}=' if the file is not a result`
@@ -56,8 +64,7 @@ export function splitResult(input: Input): Input | undefined {
       const advice = `Restore it, or clear ${columns[outcome]} to create another link`
       throw new UsageError(`${name}, row ${number}: is done, but has no ${columns[shorturl]}. ${advice}`)
     }
-    // A row with an alias can be sent again, whatever its outcome was.
-    const notDone = !cell(alias) && cell(outcome).toLowerCase() === 'unknown' ? 'unknown' : 'not-sent'
+    const notDone = ['unknown', 'rejected'].find((name) => name === cell(outcome).toLowerCase()) ?? 'not-sent'
     const aliasInAddress = parseAlias(cell(shorturl)) ?? ''
     const isLost = isMangled(cell(alias)) || isNumericFormOf(cell(alias), aliasInAddress)
     // Spreadsheets may change false to FALSE, FALSCH, FAUX or FALSO.
@@ -66,6 +73,7 @@ export function splitResult(input: Input): Input | undefined {
       alias: (isLost && aliasInAddress) || cell(alias) || aliasInAddress || undefined,
       created: cell(created) ? !/^fa/i.test(cell(created)) : undefined,
       outcome: cell(shorturl) ? 'done' : notDone,
+      ...(cell(stray) && /^\d+$/.test(cell(strayId)) && { stray: cell(stray), strayId: Number(cell(strayId)) }),
     }
     const ownCells: unknown[] = []
     for (const [index, from] of own.entries()) if (from in cells) ownCells[index] = cells[from]
@@ -76,10 +84,11 @@ export function splitResult(input: Input): Input | undefined {
 
 /** Returns the rows of an input with their results. Each has all of our columns, so that the file is recognized. */
 export function createResultRows(columns: readonly string[], rows: readonly InputRow[]): OutputRow[] {
-  const keys = createKeys([...columns, ...nameResultColumns(columns)])
+  const names = chooseColumns(rows)
+  const keys = createKeys([...columns, ...nameResultColumns(columns, names)])
   return rows.map(({ cells, result }) => {
     const own = Object.entries(cells).map(([index, value]) => [keys[Number(index)], value])
-    const ours = resultColumns.map((name, index) => [keys[columns.length + index], result?.[name] ?? null])
+    const ours = names.map((name, index) => [keys[columns.length + index], result?.[name] ?? null])
     return Object.fromEntries([...own, ...ours])
   })
 }
@@ -104,11 +113,12 @@ export function formatResultTable(
 ): Buffer {
   const { columns, format } = input
   const dialect: CsvDialect = { ...(format === 'csv' ? input.dialect : plainDialect), delimiter }
-  const records: string[][] = [[...columns, ...nameResultColumns(columns)]]
+  const names = chooseColumns(rows)
+  const records: string[][] = [[...columns, ...nameResultColumns(columns, names)]]
   for (const { number, cells, result } of rows) {
     while (format === 'csv' && records.length < number - 1) records.push(records[0]!.map(() => ''))
     const own = columns.map((_, index) => formatCell(cells[index]))
-    records.push([...own, ...resultColumns.map((name) => formatCell(result?.[name]))])
+    records.push([...own, ...names.map((name) => formatCell(result?.[name]))])
   }
   const table = stringify(
     records.map((cells) => cells.map((cell) => guardFormulas(show(cell)))),
