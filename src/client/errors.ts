@@ -99,6 +99,8 @@ const SHOWN_ISSUES = 10
 export class ShortLinkError extends Error {
   /** The kind of error. */
   declare readonly code: ErrorCode
+  /** The message without the call: `this alias is taken` of `POST /url/add: this alias is taken`. */
+  declare readonly problem: string
   /** The outcome of the request. */
   readonly outcome: Outcome
   /** Whether the same call may succeed later, without creating anything a second time. */
@@ -123,6 +125,7 @@ export class ShortLinkError extends Error {
     for (const [name, value] of Object.entries({ method, path, url })) {
       if (value !== undefined) Object.assign(this, { [name]: redact(value) })
     }
+    defineHidden(this, { problem: redactLine(redact, message, SHOWN_MESSAGE) })
     setFrames(this, calledFrom ?? this)
   }
 

@@ -3,6 +3,7 @@ import { parseArgs, stripVTControlCharacters } from 'node:util'
 import { type CommandDef, renderUsage } from 'citty'
 import { isShortLinkError } from 'shortlink-sdk'
 import { LockedError } from '../tasks/file-journal.ts'
+import { isOtherAliasError } from '../tasks/row-errors.ts'
 import { findSimilarName } from '../text.ts'
 
 /** A subcommand of `shortlink`. */
@@ -120,11 +121,10 @@ export function defineCommand<const A extends Args>(
 
 /** Returns the message of a thrown value of any type. */
 export function getErrorMessage(error: unknown): string {
-  const message = (error as Error).message ?? String(error)
-  if (!isShortLinkError(error)) return message
+  if (!isShortLinkError(error)) return (error as Error).message ?? String(error)
   // The method and path of the call do not help with an alias that is taken or a row that is invalid.
-  const isAboutRow = error.code === 'link_conflict' || error.code === 'invalid_request'
-  return message.replace(isAboutRow ? /^([A-Z]+ \/\S+|links\.ensure): / : /^links\.ensure: /, '')
+  const isAboutRow = error.code === 'link_conflict' || error.code === 'invalid_request' || isOtherAliasError(error)
+  return isAboutRow ? error.problem : error.message
 }
 
 /** Returns whether the client rejected a call before it sent anything. A locked file is not wrong usage. */

@@ -206,8 +206,6 @@ interface LockHolder {
   readonly start?: string | undefined
   /** Its PID namespace, as Linux names it. Containers may have the same host name. */
   readonly namespace?: string | undefined
-  /** When the lock was created. */
-  readonly since?: string | undefined
   /** The unique id of the lock. */
   readonly id: string
 }
@@ -235,10 +233,9 @@ export async function lockFile(path: string, description: string): Promise<Lock>
     host: hostname(),
     start: await readStartTime(process.pid),
     namespace: await readNamespace(),
-    since: new Date().toISOString(),
     id: crypto.randomUUID().slice(0, 8),
   }
-  const { id, pid = '?', host = 'an unknown host', namespace, since } = (await acquire(lock, own)) ?? {}
+  const { id, pid = '?', host = 'an unknown host', namespace } = (await acquire(lock, own)) ?? {}
   if (id === own.id) {
     const isHeld = async () => (await readHolder(lock))?.id === own.id
     const release = async () => {
@@ -246,10 +243,14 @@ export async function lockFile(path: string, description: string): Promise<Lock>
     }
     return { path: lock, isHeld, release }
   }
-  const where = namespace === own.namespace ? host : `${host}, in another container`
-  const when = since === undefined ? '' : ` since ${since}`
+  const isElsewhere = host === own.host && namespace !== own.namespace
+  const where = isElsewhere ? `${host}, in another container` : host
+  const created = await stat(lock).then(
+    ({ mtime }) => ` since ${mtime.toISOString()}`,
+    () => '',
+  )
   throw new LockedError(
-    `${description} ${path}: it is in use by another run, in process ${pid} on ${where}${when}. If that run has ended, delete ${lock}`,
+    `${description} ${path}: it is in use by another run, in process ${pid} on ${where}${created}. If that run has ended, delete ${lock}`,
   )
 }
 

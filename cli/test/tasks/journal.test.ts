@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process'
+import { execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
 import {
   appendFile,
@@ -9,6 +9,7 @@ import {
   readlink,
   rename,
   rm,
+  stat,
   symlink,
   truncate,
   writeFile,
@@ -195,6 +196,20 @@ describe('fileJournal', () => {
   )
 })
 
+it.skipIf(process.platform === 'win32')(
+  'a journal that is a pipe is refused, so that it never waits for a writer',
+  async () => {
+    execFileSync('mkfifo', [path])
+    const journal = fileJournal(path)
+    const problem = `journal ${path}: expected a file, found a pipe`
+    await expect(journal.open?.()).rejects.toThrow(problem)
+    const read = async () => {
+      for await (const _ of journal.read());
+    }
+    await expect(read()).rejects.toThrow(problem)
+  },
+)
+
 describe('an entry is on disk', () => {
   /** Spies on the prototype of open files, to record what is written and synced. */
   async function watchFiles() {
@@ -348,7 +363,11 @@ describe('a journal in use by another run', () => {
     const child = fork(script, { execArgv: ['--import', import.meta.resolve('tsx')] })
     await once(child, 'message')
     const error = await refusal()
-    expect(error.message).toContain(`in process ${child.pid} on ${hostname()}. If that run has ended, delete ${lock()}`)
+    expect(error.message).toMatch(
+      new RegExp(
+        `in process ${child.pid} on ${hostname()} since 20[-\\dT:.]+Z\\. If that run has ended, delete ${lock()}$`,
+      ),
+    )
     child.kill('SIGKILL')
     await once(child, 'exit')
     expect(await refusal()).toBeUndefined()
@@ -358,9 +377,7 @@ describe('a journal in use by another run', () => {
   it.each<[string, number]>([
     ['has ended', ENDED],
     // On other systems the two cannot be distinguished, so the journal is rejected.
-    ...(process.platform === 'linux'
-      ? [['had the id of this one, as in a container that was started again', process.pid] as [string, number]]
-      : []),
+    ...(process.platform === 'linux' ? [['had the id of this one', process.pid] as [string, number]] : []),
   ])('is free if the process in its lock %s', async (_what, pid) => {
     await leaveLock(pid)
     expect(await refusal()).toBeUndefined()
@@ -370,9 +387,21 @@ describe('a journal in use by another run', () => {
   it.each<[string, () => Promise<void>, string]>([
     ['runs on another host', () => leaveLock(ENDED, { host: 'another' }), `in process ${ENDED} on another`],
     ['is unknown', () => writeFile(lock(), ''), 'in process ? on an unknown host'],
+    [
+      'runs in another container with the same host name',
+      () => leaveLock(ENDED, { namespace: 'pid:[4026599999]' }),
+      `in process ${ENDED} on ${hostname()}, in another container`,
+    ],
+    [
+      'has the id of this one in another container',
+      () => leaveLock(process.pid, { namespace: 'pid:[4026599999]' }),
+      `in process ${process.pid} on ${hostname()}, in another container`,
+    ],
   ])('is rejected if the process in its lock %s', async (_what, leave, where) => {
     await leave()
-    expect((await refusal()).message).toContain(`${where}. If that run has ended, delete ${lock()}`)
+    const { message } = await refusal()
+    expect(message).toContain(`${where} since ${(await stat(lock())).mtime.toISOString()}. `)
+    expect(message).toContain(`If that run has ended, delete ${lock()}`)
     expect(await readdir(folder)).toEqual(['run.journal.lock'])
   })
 

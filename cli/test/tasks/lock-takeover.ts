@@ -1,7 +1,7 @@
 /** Lets processes find a stale lock in the same millisecond, in several rounds. */
 import { type ChildProcess, fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readlink, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -34,10 +34,12 @@ export async function takeOver(rounds: number, processes: number): Promise<{ own
       }),
     )
   const { pid } = spawnSync('true')
+  const namespace = await readlink('/proc/self/ns/pid').catch(() => undefined)
   const owners: number[] = []
   for (let round = 0; round < rounds; round++) {
     const path = join(folder, 'run.journal')
-    await writeFile(`${path}.lock`, JSON.stringify({ pid, host: hostname(), start: 'earlier', id: `old-${round}` }))
+    const holder = { pid, host: hostname(), start: 'earlier', namespace, id: `old-${round}` }
+    await writeFile(`${path}.lock`, JSON.stringify(holder))
     const answers = await send({ path, at: Date.now() + 5 })
     owners.push(answers.filter(Boolean).length)
     await send({})

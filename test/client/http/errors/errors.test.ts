@@ -72,6 +72,7 @@ describe('an error response', () => {
       expect(error).toMatchObject({ name: type.name, code, status, httpStatus, retryable, attempts: 1 })
       expect(error.outcome).toBe(line.startsWith('POST') && [408, 499].includes(httpStatus) ? 'unknown' : outcome)
       expect(`${error.method} ${error.path}`).toBe(line)
+      expect(error.message).toBe(`${line}: ${error.problem}`)
       // The message leaves out the status 200, because the error is in the body.
       expect(error.message).toMatch(
         new RegExp(
