@@ -7,14 +7,19 @@ import ts from 'typescript'
 import { cliEntries, entries } from './entries.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const getDeclarations = (entries: Readonly<Record<string, string>>, folder: string) =>
+/** Returns the declarations of entries, which are at the same path below `declarations` as below `sources`. */
+const getDeclarations = (entries: Readonly<Record<string, string>>, sources: string, declarations: string) =>
   Object.entries(entries).map(([entry, source]) => ({
     entry,
-    file: root + source.replace(`${folder}src/`, `${folder}dist/`).replace(/ts$/, 'd.ts'),
+    file: root + source.replace(sources, declarations).replace(/ts$/, 'd.ts'),
   }))
 const packages = [
-  { name: 'shortlink-sdk', folder: `${root}dist/`, entries: getDeclarations(entries, '') },
-  { name: 'shortlink-cli', folder: `${root}cli/dist/`, entries: getDeclarations(cliEntries, 'cli/') },
+  { name: 'shortlink-sdk', folder: `${root}dist/`, entries: getDeclarations(entries, 'src/', 'dist/') },
+  {
+    name: 'shortlink-cli',
+    folder: `${root}cli/dist/`,
+    entries: getDeclarations(cliEntries, 'cli/src/', 'cli/dist/cli/src/'),
+  },
 ]
 const files = packages.flatMap(({ entries }) => entries.map(({ file }) => file))
 const program = ts.createProgram(files, { module: ts.ModuleKind.NodeNext, types: ['node'], skipLibCheck: true })

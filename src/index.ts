@@ -50,7 +50,6 @@ export type { BeforeRequest, Priority, RequestOptions } from './client/http/requ
 export type { UploadContent } from './client/http/upload.ts'
 export type { EnsuredLink, EnsureOptions, LinkEnsure } from './client/links/ensure.ts'
 export type { LinksResource } from './client/links/links.ts'
-export { isSameAddress, isSameAlias } from './client/links/match.ts'
 export type { ShortLinkClientOptions } from './client/options.ts'
 export type { StandardSchema } from './client/parse/standard-schema.ts'
 export type { AuthScheme } from './client/platform/apis.ts'

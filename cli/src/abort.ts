@@ -1,28 +1,11 @@
 import { AbortError } from 'shortlink-sdk'
+import { getAbortReason, onAbort } from '../../src/client/runtime/abort.ts'
 
-// React Native lacks `AbortSignal.any`, `throwIfAborted`, `signal.reason` and `DOMException`. Its older engines lack
-// `Symbol.asyncIterator` too.
+// Older engines of React Native lack `Symbol.asyncIterator`.
 
 /** The key that `for await` looks up. On engines without the symbol, compiled code uses this string instead. */
 export const asyncIterator: typeof Symbol.asyncIterator =
   Symbol.asyncIterator ?? ('@@asyncIterator' as unknown as typeof Symbol.asyncIterator)
-
-/** Runs a callback when a signal aborts. Returns an unsubscribe function. */
-export function onAbort(signal: AbortSignal, callback: () => void): () => void {
-  signal.addEventListener('abort', callback)
-  return () => signal.removeEventListener('abort', callback)
-}
-
-/** Returns the reason of an abort, or a default `AbortError` if the runtime does not support reasons. */
-export const getAbortReason = (signal: AbortSignal): unknown =>
-  signal.reason ?? createAbortError('This operation was aborted')
-
-/** Creates a `DOMException` named `AbortError`, or an `Error` on runtimes without `DOMException`. */
-export function createAbortError(message: string): Error {
-  return typeof DOMException === 'function'
-    ? new DOMException(message, 'AbortError')
-    : Object.assign(new Error(message), { name: 'AbortError' })
-}
 
 /** Waits for the given time, or until the signal aborts. Never rejects. */
 export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {

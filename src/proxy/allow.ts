@@ -1,8 +1,8 @@
-import { findSimilarName } from '../client/checks/checks.ts'
 import { describeMismatch, formatValue } from '../client/checks/mismatch.ts'
 import { hasNoDotSegments, isPathSegment } from '../client/checks/path-segment.ts'
 import { ConfigurationError } from '../client/errors.ts'
 import { type KnownCall, registry } from '../client/resources/calls.ts'
+import { findSimilarName } from '../client/runtime/similar-name.ts'
 
 /** The path below which the app-opener API is served. */
 export const OPENER = '/opener'

@@ -4,12 +4,12 @@ import {
   type Checks,
   checkedElsewhere,
   checkOptions,
-  findSimilarName,
   milliseconds,
   positiveInteger,
   string,
 } from '../client/checks/checks.ts'
 import { ConfigurationError, formatIssues } from '../client/errors.ts'
+import { findSimilarName } from '../client/runtime/similar-name.ts'
 import { listFields, listNames, type SandboxSeed } from './platform/data.ts'
 import { deviations, type SandboxDialect } from './platform/dialect.ts'
 import { URL } from './platform/globals.ts'

@@ -97,24 +97,47 @@ test('the command imports the tasks, and the tasks import nothing from the comma
   ).toEqual([])
 })
 
-/** Returns whether a user of the published shortlink-sdk could write this import of a file in `cli/src`. */
+/** Pure files of the client that shortlink-cli shares by path, so that both packages have one copy of the code. */
+const sharedWithCli = [
+  'checks/mismatch.ts',
+  'links/match.ts',
+  'runtime/abort.ts',
+  'runtime/notify.ts',
+  'runtime/short-address.ts',
+  'runtime/similar-name.ts',
+  'runtime/text.ts',
+]
+
+/** Returns whether a user of the published shortlink-sdk could write this import, or the file is a shared one. */
 function isPublicImport(file: string, specifier: string): boolean {
   if (specifier.startsWith('.')) {
     const target = posix.join(posix.dirname(file), specifier)
-    return target.startsWith('cli/src/') || target === 'cli/package.json'
+    const isShared = sharedWithCli.includes(target.replace(/^src\/client\//, ''))
+    return target.startsWith('cli/src/') || target === 'cli/package.json' || isShared
   }
   if (specifier.startsWith('node:')) return isBuiltin(specifier)
   const [name] = /^(@[^/]+\/)?[^/]+/.exec(specifier)!
   return name === sdk.name ? `.${specifier.slice(name.length)}` in sdk.exports : name in cli.dependencies
 }
 
-test('shortlink-cli imports only its own files, its dependencies and the entries of shortlink-sdk', () => {
+test('shortlink-cli imports only its own files, shared ones, its dependencies and the entries of shortlink-sdk', () => {
   const pairs = filesOf(cliGraph).flatMap((name) => {
     const { importedFiles } = ts.preProcessFile(readFileSync(`${root}cli/src/${name}`, 'utf8'))
     return importedFiles.map(({ fileName }) => [`cli/src/${name}`, fileName] as const)
   })
   expect(pairs.length).toBeGreaterThan(100)
   expect(pairs.filter((pair) => !isPublicImport(...pair)).map((pair) => pair.join(' imports '))).toEqual([])
+})
+
+test('the files that shortlink-cli shares import only each other, so it bundles no error class of shortlink-sdk', () => {
+  const below = imports.filter(({ from }) => sharedWithCli.includes(from)).map(({ to }) => to)
+  expect([...new Set(below)].filter((file) => !sharedWithCli.includes(file))).toEqual(['runtime/environment.ts'])
+  expect(imports.filter(({ from }) => from === 'runtime/environment.ts')).toEqual([])
+  const used = filesOf(cliGraph).flatMap((name) => {
+    const { importedFiles } = ts.preProcessFile(readFileSync(`${root}cli/src/${name}`, 'utf8'))
+    return importedFiles.flatMap(({ fileName }) => fileName.split('/src/client/')[1] ?? [])
+  })
+  expect([...new Set(used)].sort()).toEqual(sharedWithCli)
 })
 
 test.each([
@@ -149,6 +172,7 @@ test('the sandbox imports only the checks of options and the parts of its limite
     'rate-limit/window.ts',
     'runtime/async-disposable.ts',
     'runtime/clock.ts',
+    'runtime/similar-name.ts',
   ]
   const crossing = imports.filter(({ from, to }) => isTesting(from) && !isTesting(to))
   const isPlatform = (file: string) => file.startsWith('testing/platform/')

@@ -2,9 +2,9 @@ import process from 'node:process'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
 import { type CommandDef, renderUsage } from 'citty'
 import { isShortLinkError } from 'shortlink-sdk'
+import { findSimilarName } from '../../../src/client/runtime/similar-name.ts'
 import { LockedError } from '../tasks/file-journal.ts'
 import { isOtherAliasError } from '../tasks/row-errors.ts'
-import { findSimilarName } from '../text.ts'
 
 /** A subcommand of `shortlink`. */
 export interface Command {

@@ -1,10 +1,10 @@
 import { open, readdir, realpath } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { isRecord } from '../../../src/client/runtime/text.ts'
 import { fileJournal } from '../tasks/file-journal.ts'
 import { findDoneElsewhere, findUnrecorded, getServer, type Journal, loadJournal } from '../tasks/journal.ts'
 import { isSameServer } from '../tasks/journal-server.ts'
 import { type ReadRow, readRow } from '../tasks/rows.ts'
-import { isRecord } from '../text.ts'
 import { UsageError } from './command.ts'
 import { readPermissions } from './files/write-whole.ts'
 

@@ -1,5 +1,6 @@
 import { isShortLinkError, VERSION } from 'shortlink-sdk'
-import { findSimilarName, toPrintable } from '../text.ts'
+import { findSimilarName } from '../../../src/client/runtime/similar-name.ts'
+import { toPrintable } from '../../../src/client/runtime/text.ts'
 import { ADDRESS_AND_KEY, type Command, getErrorMessage, IncompleteError, UsageError } from './command.ts'
 import { onCtrlC } from './ctrl-c.ts'
 import { hasWritten, print, setWritten } from './print.ts'

@@ -3,7 +3,7 @@ import process from 'node:process'
 import { stringify } from 'csv-stringify/sync'
 import stringWidth from 'fast-string-width'
 import { terminalColumns } from 'terminal-columns'
-import { shorten, toPrintable } from '../text.ts'
+import { shorten, toPrintable } from '../../../src/client/runtime/text.ts'
 import { UsageError } from './command.ts'
 import { guardFormulas } from './files/formula-guard.ts'
 import {

@@ -1,6 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs'
 import process from 'node:process'
-import { getAbortReason, onAbort } from '../abort.ts'
+import { getAbortReason, onAbort } from '../../../src/client/runtime/abort.ts'
 
 /** Whether the command has started to write its result. */
 let hasStarted = false

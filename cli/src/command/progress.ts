@@ -1,7 +1,7 @@
 import process from 'node:process'
 import type { RateLimitState } from 'shortlink-sdk'
+import { toPrintable } from '../../../src/client/runtime/text.ts'
 import { startStopwatch, type TaskProgress } from '../tasks/task.ts'
-import { toPrintable } from '../text.ts'
 import { formatClock, formatCount, formatDuration } from './counts-and-times.ts'
 
 const SECOND_MS = 1000

@@ -1,5 +1,5 @@
 import { isShortLinkError, type Link, type ShortLinkClient } from 'shortlink-sdk'
-import { getOrigin } from '../addresses.ts'
+import { getOrigin } from '../../../src/client/links/match.ts'
 
 /** How many pages of newest links to read. A page has 100 links unless the server sends fewer. */
 const NEWEST_PAGES = 10

@@ -14,8 +14,9 @@ import { hostname } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ConfigurationError } from 'shortlink-sdk'
+import { describeMismatch, formatValue } from '../../../src/client/checks/mismatch.ts'
+import { isRecord } from '../../../src/client/runtime/text.ts'
 import type { Closable } from '../closable.ts'
-import { describeMismatch, formatValue, isRecord } from '../text.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { AbortError, ConfigurationError, type CreatedLink, InvalidRequestError } from 'shortlink-sdk'
+import { notify } from '../../../src/client/runtime/notify.ts'
 import { untilAborted } from '../abort.ts'
 import { generateAlias } from '../addresses.ts'
-import { notify } from '../text.ts'
 import type { TaskClient } from './client.ts'
 import {
   assignKeys,

@@ -1,7 +1,8 @@
 /** A journal of an import belongs to one server. */
+
 import { ConfigurationError, isShortLinkError } from 'shortlink-sdk'
-import { getAlias, getHost } from '../addresses.ts'
-import { formatValue } from '../text.ts'
+import { formatValue } from '../../../src/client/checks/mismatch.ts'
+import { getAlias, getHost } from '../../../src/client/links/match.ts'
 import { createWriter, type TaskClient } from './client.ts'
 import {
   createMissingDataError,

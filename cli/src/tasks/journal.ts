@@ -1,7 +1,9 @@
 import { ConfigurationError, type Outcome } from 'shortlink-sdk'
+import { formatValue } from '../../../src/client/checks/mismatch.ts'
+import { getHost } from '../../../src/client/links/match.ts'
+import { isRecord } from '../../../src/client/runtime/text.ts'
 import { untilAborted } from '../abort.ts'
-import { getHost, hasSentAlias, normalizeUrl } from '../addresses.ts'
-import { formatValue, isRecord } from '../text.ts'
+import { hasSentAlias, normalizeUrl } from '../addresses.ts'
 import {
   groupBy,
   type ImportRow,

@@ -8,7 +8,8 @@ import {
   type RequestOptions,
   type ShortLinkClient,
 } from 'shortlink-sdk'
-import { getOrigin, isCutOrLowerCase, isOnDomain, isSameTarget } from '../addresses.ts'
+import { getOrigin, isOnDomain, isSameTarget } from '../../../src/client/links/match.ts'
+import { isCutOrLowerCase } from '../addresses.ts'
 import type { AsciiFallback } from './ascii.ts'
 import { decodeEntities, type LinkRow } from './rows.ts'
 import type { WantedRow } from './sync-plan.ts'

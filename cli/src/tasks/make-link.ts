@@ -1,4 +1,5 @@
 /** The one way to make the link of a row, for imports and syncs. */
+
 import {
   type CreatedLink,
   isShortLinkError,
@@ -7,19 +8,10 @@ import {
   type Outcome,
   type ShortLinkClient,
 } from 'shortlink-sdk'
-import {
-  generateAlias,
-  getHost,
-  getOrigin,
-  hasExactAlias,
-  hasSentAlias,
-  isCutOrLowerCase,
-  isGeneratedAlias,
-  isOnDomain,
-  isSameTarget,
-  parseAlias,
-} from '../addresses.ts'
-import { formatValue } from '../text.ts'
+import { formatValue } from '../../../src/client/checks/mismatch.ts'
+import { getHost, getOrigin, hasExactAlias, isOnDomain, isSameTarget } from '../../../src/client/links/match.ts'
+import { parseAlias } from '../../../src/client/runtime/short-address.ts'
+import { generateAlias, hasSentAlias, isCutOrLowerCase, isGeneratedAlias } from '../addresses.ts'
 import { Account } from './account.ts'
 import { AsciiFallback } from './ascii.ts'
 import { createWriter, type TaskClient } from './client.ts'

@@ -1,6 +1,9 @@
 import { ConfigurationError, type RateLimitState } from 'shortlink-sdk'
+import { describeMismatch, formatValue } from '../../../src/client/checks/mismatch.ts'
+import { findSimilarName } from '../../../src/client/runtime/similar-name.ts'
+import { describeType, isRecord } from '../../../src/client/runtime/text.ts'
 import { asyncIterator } from '../abort.ts'
-import { describeIssues, describeMismatch, describeType, findSimilarName, formatValue, isRecord } from '../text.ts'
+import { describeIssues } from '../text.ts'
 import type { Journal, UnknownOutcomeError } from './journal.ts'
 import type { TaskProgress } from './task.ts'
 

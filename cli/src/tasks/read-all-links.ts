@@ -7,8 +7,9 @@ import {
   type ShortLinkClient,
 } from 'shortlink-sdk'
 import { Link as LinkSchema } from 'shortlink-sdk/schemas'
-import { parseAlias } from '../addresses.ts'
-import { describeIssues, isRecord } from '../text.ts'
+import { parseAlias } from '../../../src/client/runtime/short-address.ts'
+import { isRecord } from '../../../src/client/runtime/text.ts'
+import { describeIssues } from '../text.ts'
 import { createReader, type TaskClient } from './client.ts'
 
 /** The links of one page that were not on an earlier page. */

@@ -1,6 +1,6 @@
 import { type ApiError, InvalidResponseError, isShortLinkError } from 'shortlink-sdk'
+import { isRecord } from '../../../src/client/runtime/text.ts'
 import { raceAbort } from '../abort.ts'
-import { isRecord } from '../text.ts'
 import { isExistingLinkError } from './row-errors.ts'
 import type { TaskError } from './task.ts'
 

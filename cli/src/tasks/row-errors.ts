@@ -1,4 +1,5 @@
 /** Classifies and creates the errors of links that an import or a sync creates. */
+
 import {
   type ApiError,
   type CreatedLink,
@@ -9,8 +10,9 @@ import {
   type Outcome,
   PermissionError,
 } from 'shortlink-sdk'
-import { isOnDomain } from '../addresses.ts'
-import { formatValue, isRecord } from '../text.ts'
+import { formatValue } from '../../../src/client/checks/mismatch.ts'
+import { isOnDomain } from '../../../src/client/links/match.ts'
+import { isRecord } from '../../../src/client/runtime/text.ts'
 import type { TaskClient } from './client.ts'
 import type { ImportRow } from './rows.ts'
 

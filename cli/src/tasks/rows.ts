@@ -1,6 +1,9 @@
 import type { CreatedLink, Id, Issue, Link, LinkCreate, Outcome, RequestOptions } from 'shortlink-sdk'
-import { getHost, isGeneratedAlias, parseAlias } from '../addresses.ts'
-import { describeMismatch, formatValue, isRecord } from '../text.ts'
+import { describeMismatch, formatValue } from '../../../src/client/checks/mismatch.ts'
+import { getHost } from '../../../src/client/links/match.ts'
+import { parseAlias } from '../../../src/client/runtime/short-address.ts'
+import { isRecord } from '../../../src/client/runtime/text.ts'
+import { isGeneratedAlias } from '../addresses.ts'
 import type { TaskClient } from './client.ts'
 
 /**

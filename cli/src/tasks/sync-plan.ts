@@ -1,6 +1,7 @@
 import { InvalidRequestError, type Issue, type Link, type LinkEnsure } from 'shortlink-sdk'
-import { getAlias, getHost, isLowerCaseOf, isPrefixOf, isSameTarget, normalizeAlias, pickLink } from '../addresses.ts'
-import { formatValue } from '../text.ts'
+import { formatValue } from '../../../src/client/checks/mismatch.ts'
+import { getAlias, getHost, isSameTarget, pickLink } from '../../../src/client/links/match.ts'
+import { isLowerCaseOf, isPrefixOf, normalizeAlias } from '../addresses.ts'
 import type { TaskClient } from './client.ts'
 import {
   comparedNames,
@@ -98,7 +99,7 @@ export function createPlan(
     const byHost = groupBy(byAlias.get(normalizeAlias(alias)) ?? [], ({ shorturl }) => getHost(shorturl))
     const found = [...byHost].flatMap(([host, links]) => {
       if (domain && host !== getHost(domain)) return []
-      const link = isExact ? links.find((link) => getAlias(link) === alias) : pickLink(links, alias)
+      const link = isExact ? links.find((link) => getAlias(link) === alias) : pickLink(links, { alias })
       return link && !claimed.has(link) ? [link] : []
     })
     if (found.length > 1) throw createSeveralDomainsError(alias, found)

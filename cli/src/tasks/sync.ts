@@ -7,9 +7,11 @@ import {
   type RequestOptions,
   type ShortLinkClient,
 } from 'shortlink-sdk'
+import { describeMismatch, formatValue } from '../../../src/client/checks/mismatch.ts'
+import { getHost, hasExactAlias } from '../../../src/client/links/match.ts'
+import { notify } from '../../../src/client/runtime/notify.ts'
 import { untilAborted } from '../abort.ts'
-import { getHost, hasExactAlias, normalizeAlias } from '../addresses.ts'
-import { describeMismatch, formatValue, notify } from '../text.ts'
+import { normalizeAlias } from '../addresses.ts'
 import { AsciiFallback } from './ascii.ts'
 import { createWriter, type TaskClient } from './client.ts'
 import { findClearableNames, mayClearPassword, updateLink } from './link-update.ts'

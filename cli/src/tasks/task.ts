@@ -5,7 +5,8 @@ import {
   type Outcome,
   type RateLimitState,
 } from 'shortlink-sdk'
-import { asyncIterator, createAbortError, getAbortReason, onAbort } from '../abort.ts'
+import { createAbortError, getAbortReason, onAbort } from '../../../src/client/runtime/abort.ts'
+import { asyncIterator } from '../abort.ts'
 import type { Closable } from '../closable.ts'
 
 /**

@@ -56,7 +56,9 @@ test('shorten --alias and import end at the first link that the server creates w
   const rows = Array.from({ length: 50 }, (_, index) => `${shop(String(index))},p-${index}\n`).join('')
   const { status, stdout, stderr } = await run('import', await write('links.csv', `url,custom\n${rows}`))
   expect(status).toBe(1)
-  expect(stdout).toMatch(/p-0,,p-0,,unknown,".* instead of the alias ""p-0"".*"\n.*p-1,,p-1,,not-sent,not tried yet\n/)
+  expect(stdout).toMatch(
+    /p-0,,p-0,,unknown,".* instead of the alias ""p-0"".*",https:\/\/sho\.rt\/\w+,2\n.*p-1,,p-1,,not-sent,not tried yet,,\n/,
+  )
   expect(stderr).toContain('0 created, 0 found and not changed, 1 failed, 49 not tried yet\n')
   expect(sandbox.data.links).toHaveLength(2)
 })

@@ -58,8 +58,8 @@ export class LinksResource extends LinkCalls {
    * the alias is taken or the outcome is unknown. That is one request for an existing link, and two for a new one. The
    * other parameters of an existing link are not changed; `link` has their values.
    *
-   * Servers may respell aliases: `Sale_May` may become `sale-may` ({@link isSameAlias}), and `shorturl` has the
-   * server's spelling. They may respell addresses too ({@link isSameAddress}), and remove the trailing slash. If the
+   * Servers may respell aliases: `Sale_May` may become `sale-may`, and `shorturl` has the
+   * server's spelling. They may respell addresses too, and remove the trailing slash. If the
    * server does not send the address of an existing link, it is assumed to be the right one. On a server that truncates
    * addresses or lower-cases them, a second call is a conflict.
    *

@@ -1,6 +1,6 @@
 /** Compares aliases and addresses, which servers may store in another spelling. */
-import { parseAlias, parseShort } from '../resources/links.ts'
 import { canParseUrl } from '../runtime/environment.ts'
+import { parseAlias, parseShort } from '../runtime/short-address.ts'
 
 /** The alias of a wanted link, and its domain if the caller gave one. */
 export interface WantedLink {
@@ -37,10 +37,6 @@ export function toSlug(alias: string): string {
  * Returns whether two aliases are the same, apart from the spelling of servers: a slug, without punctuation, or with
  * other punctuation. Case and accents make no difference, but punctuation that has moved does: `2026-1-11` is not
  * `2026-11-1`.
- *
- * @example
- * import { isSameAlias } from 'shortlink-sdk'
- * console.log(isSameAlias('Sale_May', 'sale-may'), isSameAlias('p-11', 'p-1-1'))
  */
 export function isSameAlias(a: string, b: string): boolean {
   const letters = joinWords(a, '')
@@ -50,7 +46,7 @@ export function isSameAlias(a: string, b: string): boolean {
 }
 
 /** Returns the alias of a link, read from its short address if the server omits the alias. */
-const getAlias = ({ alias, shorturl }: ShortAddress): string | null =>
+export const getAlias = ({ alias, shorturl }: ShortAddress): string | null =>
   typeof alias === 'string' ? alias : parseAlias(shorturl)
 
 /** Parses a user's input: a short address or an alias. */
@@ -132,10 +128,6 @@ const entities: Readonly<Record<string, string>> = { amp: '&', quot: '"', lt: '<
  * entities, a `rel="nofollow" ` that some servers insert, and percent-encoding of spaces, unreserved characters and
  * characters beyond ASCII. These make a difference: `http` and `https`, `%2F` and `/`, the case of a path, and its
  * trailing slash.
- *
- * @example
- * import { isSameAddress } from 'shortlink-sdk'
- * console.log(isSameAddress('https://Shop.example/?a=1&b=2', 'https://shop.example/?a=1&amp;b=2'))
  */
 export function isSameAddress(a: string, b: string): boolean {
   return normalizeAddress(a) === normalizeAddress(b)
@@ -165,9 +157,10 @@ function decodeUnreserved(escaped: string): string {
 /**
  * Returns whether a link leads to a wanted address, which servers may store without its trailing slash.
  *
- * @param isOwn Whether the link was just created with this address: then its fragment may be missing too.
+ * @param isOwn Whether the link was just created with this address: then its fragment may be missing too. Default:
+ *   `false`.
  */
-export function isSameTarget(longurl: string | null, wanted: string, isOwn: boolean): boolean {
+export function isSameTarget(longurl: string | null, wanted: string, isOwn = false): boolean {
   if (longurl === null) return false
   const withoutHash = wanted.replace(/#.*/s, '')
   const spellings = isOwn ? [wanted, withoutHash] : [wanted]

@@ -33,7 +33,7 @@ import {
   text,
   textOrNull,
 } from '../platform/values.ts'
-import { canParseUrl } from '../runtime/environment.ts'
+import { parseAlias } from '../runtime/short-address.ts'
 import { isRecord } from '../runtime/text.ts'
 import { ActionResult, type Id, Resource } from './resource.ts'
 
@@ -155,28 +155,6 @@ export const CreatedLink = /* @__PURE__ */ object({
 })
 
 const prepareCreated = /* @__PURE__ */ renameFields<CreatedLink>(otherNames)
-
-/** Returns the alias in a short address, which is its whole path; `null` if there is none. */
-export function parseAlias(shorturl: string): string | null {
-  const { pathname = '' } = parseShort(shorturl) ?? {}
-  return decodePath(pathname.replace(/^\/|\/$/g, '')) || null
-}
-
-/** Parses a short address or a domain, with or without a scheme. */
-export function parseShort(address: unknown): URL | undefined {
-  // With `validation: 'report'`, the value may have any type.
-  if (typeof address !== 'string') return undefined
-  const url = /^https?:\/\//i.test(address) ? address : `https://${address}`
-  return canParseUrl(url) ? new URL(url) : undefined
-}
-
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
-}
 
 /** Parameters for listing links. */
 export interface LinkQuery extends PageQuery {

@@ -37,8 +37,8 @@ export function getAbortReason(signal: AbortSignal): unknown {
   return createAbortError('This operation was aborted')
 }
 
-/** Not every runtime has a DOMException (React Native). */
-function createAbortError(message: string): Error {
+/** Creates a `DOMException` named `AbortError`, or an `Error` on runtimes without `DOMException` (React Native). */
+export function createAbortError(message: string): Error {
   return typeof DOMException === 'function'
     ? new DOMException(message, 'AbortError')
     : Object.assign(new Error(message), { name: 'AbortError' })

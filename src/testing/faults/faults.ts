@@ -1,13 +1,6 @@
-import {
-  boolean,
-  type Checks,
-  checkedElsewhere,
-  count,
-  findSimilarName,
-  oneOf,
-  string,
-} from '../../client/checks/checks.ts'
+import { boolean, type Checks, checkedElsewhere, count, oneOf, string } from '../../client/checks/checks.ts'
 import { ConfigurationError } from '../../client/errors.ts'
+import { findSimilarName } from '../../client/runtime/similar-name.ts'
 import { assertOptions, createNumberCheck } from '../options.ts'
 import { Headers, TextDecoder } from '../platform/globals.ts'
 import type { PlatformResponse } from '../platform/response.ts'

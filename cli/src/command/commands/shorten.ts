@@ -1,10 +1,12 @@
 import process from 'node:process'
 import { createInterface, type Interface } from 'node:readline'
-import { InvalidRequestError, isSameAddress } from 'shortlink-sdk'
+import { InvalidRequestError } from 'shortlink-sdk'
+import { isSameAddress } from '../../../../src/client/links/match.ts'
+import { toPrintable } from '../../../../src/client/runtime/text.ts'
 import { AsciiFallback } from '../../tasks/ascii.ts'
 import { bulk } from '../../tasks/bulk.ts'
 import type { BulkResult } from '../../tasks/task.ts'
-import { describeHiddenText, toPrintable } from '../../text.ts'
+import { describeHiddenText } from '../../text.ts'
 import { clientArgs, createClient } from '../client.ts'
 import {
   defineCommand,

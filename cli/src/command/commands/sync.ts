@@ -1,6 +1,6 @@
 import { isShortLinkError } from 'shortlink-sdk'
+import { toPrintable } from '../../../../src/client/runtime/text.ts'
 import { type SyncResult, type SyncSummary, syncLinks } from '../../tasks/sync.ts'
-import { toPrintable } from '../../text.ts'
 import { clientArgs, createClient } from '../client.ts'
 import {
   defineCommand,

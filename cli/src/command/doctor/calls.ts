@@ -1,5 +1,5 @@
 import type { AnyShortLinkError } from 'shortlink-sdk'
-import { isRecord, shorten } from '../../text.ts'
+import { isRecord, shorten } from '../../../../src/client/runtime/text.ts'
 import type { ListName } from '../client.ts'
 
 /** The calls of the doctor: the account, or a list. */

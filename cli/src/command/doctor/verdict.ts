@@ -1,5 +1,5 @@
 import { type AnyShortLinkError, type AuthScheme, ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
-import { hasMessage, shorten, toPrintable } from '../../text.ts'
+import { hasMessage, shorten, toPrintable } from '../../../../src/client/runtime/text.ts'
 import { type ListName, lists } from '../client.ts'
 import { formatDuration } from '../counts-and-times.ts'
 import { describeCall, describeFailures, type ExaminedCall, type Part } from './calls.ts'

@@ -1,5 +1,8 @@
-import { getHost, parseAlias } from '../../addresses.ts'
-import { describeHiddenText, formatValue, isRecord } from '../../text.ts'
+import { formatValue } from '../../../../src/client/checks/mismatch.ts'
+import { getHost } from '../../../../src/client/links/match.ts'
+import { parseAlias } from '../../../../src/client/runtime/short-address.ts'
+import { isRecord } from '../../../../src/client/runtime/text.ts'
+import { describeHiddenText } from '../../text.ts'
 import { formatCell } from '../output.ts'
 
 /** The columns whose cells may contain JSON. */

@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { CsvError, parse } from 'csv-parse/sync'
-import { isRecord, shorten } from '../../text.ts'
+import { isRecord, shorten } from '../../../../src/client/runtime/text.ts'
 import { UsageError } from '../command.ts'
 import { findParameter, mayBeAlias } from './column-names.ts'
 import { hasFormula, removeGuards } from './formula-guard.ts'

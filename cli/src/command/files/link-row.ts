@@ -1,5 +1,6 @@
+import { formatValue } from '../../../../src/client/checks/mismatch.ts'
+import { isRecord } from '../../../../src/client/runtime/text.ts'
 import type { LinkRow } from '../../tasks/rows.ts'
-import { formatValue, isRecord } from '../../text.ts'
 import { quoteNames } from '../counts-and-times.ts'
 import { formatCell } from '../output.ts'
 import {

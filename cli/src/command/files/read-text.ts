@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import process from 'node:process'
-import { toPrintable } from '../../text.ts'
+import { toPrintable } from '../../../../src/client/runtime/text.ts'
 import { UsageError } from '../command.ts'
 
 /** The size limit of an input file. At 30 links a minute, such a file takes more than a week. */

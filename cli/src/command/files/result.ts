@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync'
-import { parseAlias } from '../../addresses.ts'
+import { parseAlias } from '../../../../src/client/runtime/short-address.ts'
 import { describeHiddenText } from '../../text.ts'
 import { UsageError } from '../command.ts'
 import { formatCell, type OutputRow } from '../output.ts'
