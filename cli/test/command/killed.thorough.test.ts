@@ -67,13 +67,13 @@ const moments: Moment[] = [
     is: ({ links }) => links > 0,
   },
   { name: 'the first response has been sent', is: ({ links }) => links > 0 },
-  { name: 'the journal has the first link', is: ({ journal }) => journal.includes('"done"') },
+  { name: 'the journal has the first link', is: ({ journal }) => journal.includes('"shorturl"') },
   { name: 'half of the links exist', is: ({ links }) => links >= ROWS / 2 },
   { name: 'the last link exists', is: ({ links }) => links >= ROWS },
   {
     name: 'the result is written',
     out: 'pipe.csv',
-    is: ({ journal, isLocked }) => count(journal, '"done"') >= ROWS && !isLocked,
+    is: ({ journal, isLocked }) => count(journal, '"shorturl"') >= ROWS && !isLocked,
   },
 ]
 
