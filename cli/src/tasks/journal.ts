@@ -275,7 +275,7 @@ function readEntry(row: ImportRow<unknown>, { state, data }: Entry): void {
 }
 
 /** Parses a stray of a journal or of a result. */
-export function parseStray(value: unknown): Stray | undefined {
+function parseStray(value: unknown): Stray | undefined {
   if (!isRecord(value)) return undefined
   const { id, shorturl, created } = value
   const isStray = Number.isSafeInteger(id) && typeof shorturl === 'string'

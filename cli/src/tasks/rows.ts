@@ -42,7 +42,7 @@ export interface ReadRow<Row> {
 }
 
 /** Whether a link was requested with the alias of its row. */
-export type SentWay = 'with-alias' | 'without-alias'
+type SentWay = 'with-alias' | 'without-alias'
 
 /** A link that the server created with another alias or on another domain than requested. */
 export interface Stray extends Readonly<CreatedLink> {
