@@ -1,4 +1,5 @@
 import { isShortLinkError, type ShortLinkClient } from 'shortlink-sdk'
+import { isExistingLinkError } from '../tasks/row-errors.ts'
 import { getErrorMessage, IncompleteError } from './command.ts'
 import { Interrupted, onCtrlC } from './ctrl-c.ts'
 import { ProgressLine } from './progress.ts'
@@ -57,7 +58,10 @@ export class Work {
     if (!isShortLinkError(error)) return false
     const isKeyWrong = error.code === 'authentication' || error.code === 'configuration'
     const isRedirect = error.code === 'api' && error.httpStatus >= 300 && error.httpStatus < 400
-    const isAddressWrong = isRedirect || ['connection', 'invalid_response', 'not_found'].includes(error.code)
+    // A server that returns an existing link is the right server.
+    const isAnswer = isExistingLinkError(error)
+    const isAddressWrong =
+      isRedirect || (!isAnswer && ['connection', 'invalid_response', 'not_found'].includes(error.code))
     const isEnd = isKeyWrong || (isAddressWrong && isAddressInDoubt)
     if (isEnd) this.#controller.abort(error)
     return isEnd

@@ -84,3 +84,22 @@ test('importing a result again compares campaigns and channels by their ids', as
   const again = await run('import', path('r.csv'), '--out', path('r2.csv'))
   expect(again).toMatchObject({ status: 0, stderr: '1 link, 1 to check\n1 done before, nothing sent\n' })
 })
+
+test('a row for which the server returns an existing link fails, and the import goes on', async () => {
+  const { sandbox, write, read, path } = await setUp({
+    dialect: ['url-existing'],
+    data: {
+      links: [
+        { url: shop('tea'), alias: 'old' },
+        { url: shop('x'), alias: 'newest' },
+      ],
+    },
+  })
+  const file = await write('links.csv', `url,custom\n${shop('tea')},tea\n${shop('cake')},\n${shop('lamps')},\n`)
+  const { status } = await run('import', file, '--no-aliases', '--out', path('r.csv'))
+  expect(status).toBe(1)
+  const [, tea, cake] = (await read('r.csv')).split('\n')
+  expect(tea).toMatch(/,tea,,rejected,the server returned the existing link https:\/\/sho\.rt\/old \(id 1\)$/)
+  expect(cake).toMatch(/,true,done,$/)
+  expect(sandbox.data.links).toHaveLength(4)
+})
