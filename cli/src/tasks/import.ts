@@ -277,6 +277,7 @@ export function importLinks<Row extends LinkRow>(
 
     /** Looks up strays of earlier runs, generates aliases, and records both. */
     async function begin(keyed: readonly ImportRow<Row>[]): Promise<void> {
+      const getState = ({ sent, isRefused }: ImportRow<Row>) => (sent ? 'unknown' : isRefused ? 'rejected' : 'not-sent')
       const changed = new Set<ImportRow<Row>>()
       for (const row of keyed) {
         if (row.done || row.problem || !row.params) continue
@@ -285,7 +286,8 @@ export function importLinks<Row extends LinkRow>(
           strays.set(stray.id, toCreatedLink(stray))
           row.settled = await maker.settleStray(row as SendableRow<Row>)
           strays.delete(stray.id)
-          changed.add(row)
+          // The next lookup may end the run, and the result says that this link is gone.
+          if (!row.settled) await journal?.write({ key: row.key, state: getState(row), data: createEntryData(row) })
         }
         const needsAlias =
           !maker.isSentWithoutAlias(row as SendableRow<Row>) && (row.sent !== 'without-alias' || retriesUnknown)
@@ -296,7 +298,6 @@ export function importLinks<Row extends LinkRow>(
         // What a result says is recorded too, because the next run may have the journal alone.
         if (row.isNew && (row.sent || row.isRefused)) changed.add(row)
       }
-      const getState = ({ sent, isRefused }: ImportRow<Row>) => (sent ? 'unknown' : isRefused ? 'rejected' : 'not-sent')
       await Promise.all(
         [...changed].flatMap((row) => {
           if (row.settled) return []
