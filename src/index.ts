@@ -46,7 +46,7 @@ export type {
   LogLevel,
   Observers,
 } from './client/http/observers.ts'
-export type { BeforeRequest, Priority, RequestOptions } from './client/http/request-options.ts'
+export type { BeforeRequest, Priority, RequestOptions, Validation } from './client/http/request-options.ts'
 export type { UploadContent } from './client/http/upload.ts'
 export type { EnsuredLink, EnsureOptions, LinkEnsure } from './client/links/ensure.ts'
 export type { LinksResource } from './client/links/links.ts'

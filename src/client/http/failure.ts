@@ -17,6 +17,7 @@ import {
   TimeoutError,
 } from '../errors.ts'
 import { describeRedirect, getBodyAdvice, getRefusalAdvice } from '../platform/advice.ts'
+import { keyNames } from '../platform/apis.ts'
 import { describeUnreadable } from '../platform/body.ts'
 import { findMessage, isApiRefusal, isReportedDone } from '../platform/envelope.ts'
 import { isSlotRefusal, MAX_IMPOSED_WAIT } from '../rate-limit/limiter.ts'
@@ -169,7 +170,7 @@ export function getTimeLimit(
 /** The beginnings of timeout messages, by step. */
 const timeoutMessages: Readonly<Partial<Record<Step, string>>> = {
   hook: '`beforeRequest` did not finish',
-  key: 'no key from `apiKey()`',
+  key: `no key from \`${keyNames.option}()\``,
   content: 'the content was not read',
 }
 

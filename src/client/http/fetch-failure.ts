@@ -6,7 +6,7 @@ import { hasMessage, shorten } from '../runtime/text.ts'
 import { MAX_CAUSES } from '../secrets.ts'
 import { type Call, getAdvisedRequest } from './call.ts'
 
-/** Statuses that gateways and PHP may send after the work was done. For a write, they prove nothing. */
+/** Statuses that gateways and servers may send after the work was done. For a write, they prove nothing. */
 const unclearStatuses = [302, 303, 408, 499]
 
 /** Returns the outcome of a call that failed with this status. */

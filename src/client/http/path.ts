@@ -7,7 +7,7 @@ import { describeType } from '../runtime/text.ts'
 
 /** The path of a call, checked. */
 export interface Path {
-  /** The path with the names of its parameters: `/campaign/:id/delete`. A user's path is unchanged. */
+  /** The path with the names of its parameters: `/thing/:id/delete`. A user's path is unchanged. */
   readonly pattern: string
   /** The path with its escaped parameters; `undefined` if something is invalid. */
   readonly escaped: string | undefined
