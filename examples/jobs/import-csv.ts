@@ -42,17 +42,13 @@ async function shorten(baseUrl: string, apiKey: string, file: string): Promise<v
     rows.map((row) => ({ ...row, custom: deriveAlias(row.url) })),
     { journal: fileJournal(`${file}.journal`), onProgress: (progress) => console.log(bar(progress)) },
   )
-  let found = 0
-  for await (const { row, index, shorturl, created, replayed, outcome, error } of work) {
+  for await (const { row, index, shorturl, outcome, error } of work) {
     if (shorturl === undefined) console.log(`${row.url}: ${outcome}, ${error}`)
-    else {
-      rows[index]!.shorturl = shorturl
-      if (!replayed && !created) found++
-    }
+    else rows[index]!.shorturl = shorturl
   }
   await writeFile(file.replace(/\.csv$/, '.short.csv'), stringify(rows, { header: true }))
   const { done, failed } = await work.summary()
-  console.log(`${done} done (${found} had a link that was not in the journal), ${failed} failed`)
+  console.log(`${done} done, ${failed} failed`)
 }
 
 /** Derives the alias from the address. An alias exists once, so an address never gets two links. */

@@ -67,8 +67,7 @@ test.concurrent('jobs/import-csv.ts creates one link for each address even if it
 }, async () => {
   const stdout = await run('jobs/import-csv.ts')
   expect(stdout).toContain('killed with SIGKILL')
-  const [, found] = /500 done \((\d+) had a link that was not in the journal\), 0 failed/.exec(stdout) ?? []
-  expect(Number(found)).toBeGreaterThan(0)
+  expect(stdout).toContain('500 done, 0 failed')
   expect(stdout).toContain('the sandbox counts 500 links to 500 addresses')
 })
 
