@@ -338,6 +338,8 @@ export function importLinks<Row extends LinkRow>(
         if (ok && data) yield { row, index, alias, ok, ...data, outcome, replayed }
         else if (ok) yield { row, index, alias, ok, outcome: 'planned' }
         else yield { ...createFailure(item), outcome, error }
+        // The list of items keeps the row until the end, so it keeps only what identifies it.
+        Object.assign(item, ended)
       }
     } catch (error) {
       for (const item of pending) yield createNotTried(item)
@@ -393,7 +395,7 @@ async function readKeyedRows<Row>(
     const index = keyed.length
     const name = getRowName(row, index + 1)
     const read = { row, values, params, alias, name, index, hashes: hashValues(values), key: `["row",${index}]` }
-    keyed.push({ ...read, isNew: true, ...readEarlierResult(row, alias) })
+    keyed.push(Object.assign(read, { isNew: true }, readEarlierResult(row, alias)))
   }
   assignKeys(keyed, earlier)
   return keyed
@@ -430,7 +432,12 @@ function checkRows(client: TaskClient, rows: readonly ImportRow<unknown>[]): voi
     const issues = checks.check(row, row.name)
     if (issues.length > 0) row.problem = new InvalidRequestError(issues)
   }
+  // Only the checks need the values of unknown columns.
+  for (const row of rows) row.values = {}
 }
+
+/** What a row that has its result no longer needs. */
+const ended = { row: undefined, params: undefined, hashes: undefined }
 
 function countPlan(rows: readonly ImportRow<unknown>[]): ImportPlan {
   const replayed = rows.filter(({ done }) => done).length
