@@ -74,8 +74,8 @@ export class LinkMaker {
   #hasSucceeded = false
   /** Resolves when the last row that waits for the first success has ended. */
   #turn: Promise<unknown> = Promise.resolve()
-  /** The rows whose creation has been sent and that have not ended. */
-  readonly #sending = new Set<WantedRow>()
+  /** The rows whose creation has been sent, and that may have made a link that is no row's link yet. */
+  readonly #unsettled = new Set<WantedRow>()
   /** How many rows have made `ensure` look up the domains of the account. */
   #domainLookups = 0
 
@@ -166,14 +166,16 @@ export class LinkMaker {
       this.#control.throwIfEnding()
       const link = await this.#findOrCreate(row, record)
       this.#claimLink(link, row)
+      this.#unsettled.delete(row)
       this.#hasSucceeded = true
       return link
     } catch (error) {
+      const hasMadeNothing = !mayBeDone(getOutcome(error))
+      if (hasMadeNothing) this.#unsettled.delete(row)
       // What was unknown before stays unknown, unless this run has proved the opposite.
-      if (row.stray || !mayBeDone(getOutcome(error))) row.sent &&= before
+      if (row.stray || hasMadeNothing) row.sent &&= before
       throw this.#hasSucceeded && isPermissionError(error) ? removeAdvice(error) : error
     } finally {
-      this.#sending.delete(row)
       end()
     }
   }
@@ -377,8 +379,8 @@ export class LinkMaker {
     if (isKnown) return this.#createExistingError(link)
     const newest = (await this.#account.readNewest()) ?? []
     const newer = newest.filter(({ id }) => id > link.id && !this.#ownerById.has(id))
-    // Other rows in flight may have created newer links.
-    if (newer.length >= this.#sending.size) return this.#createExistingError(link)
+    // Other rows of this run may have created newer links.
+    if (newer.length >= this.#unsettled.size) return this.#createExistingError(link)
     const date = newest.find(({ id }) => id === link.id)?.date ?? undefined
     row.stray = { ...link, created: highestId !== undefined }
     return this.#endWith(createStrayError(this.#client, row, row.stray, date))
@@ -426,7 +428,7 @@ export class LinkMaker {
     const begin = async () => {
       // A row that was sent without an alias once may have a link that no alias finds.
       row.sent = row.sent === 'without-alias' ? row.sent : way
-      this.#sending.add(row)
+      this.#unsettled.add(row)
       await record()
     }
     const beforeRequest = async ({ method }: Request) => {
