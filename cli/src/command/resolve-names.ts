@@ -1,7 +1,8 @@
-import { isShortLinkError, type ShortLinkClient } from 'shortlink-sdk'
+import type { ShortLinkClient } from 'shortlink-sdk'
 import { formatValue } from '../../../src/client/checks/mismatch.ts'
-import { getHost, getOrigin } from '../../../src/client/links/match.ts'
+import { getHost } from '../../../src/client/links/match.ts'
 import { findSimilarName } from '../../../src/client/runtime/similar-name.ts'
+import { listDomains, listDomainsOfLinks } from '../domains.ts'
 import { UsageError } from './command.ts'
 import { quoteNames } from './counts-and-times.ts'
 import type { Origin, Row } from './files/columns.ts'
@@ -158,26 +159,19 @@ async function readDomains(
   signal: AbortSignal | undefined,
   mustKnow = false,
 ): Promise<Domains> {
-  const listed = await client.domains.list({ limit: 100 }, { signal }).catch(ignoreUnavailable)
-  const byHost = new Map(listed?.items.map(({ domain }) => [getHost(domain), domain]))
+  const listed = await listDomains(client, { signal })
+  const byHost = new Map(listed?.map((domain) => [getHost(domain), domain]))
   for (const name of names) {
     const host = getHost(name)
     if (isServerHost(client, host) && !byHost.has(host)) byHost.set(host, withScheme(name))
   }
   const domains = { byHost, areListed: listed !== undefined }
   if ((!listed && !mustKnow) || names.every((name) => byHost.has(getHost(name)))) return domains
-  const newest = await client.links.list({ order: 'date', limit: 100 }, { signal }).catch(ignoreUnavailable)
-  for (const { shorturl } of newest?.items ?? []) {
-    const host = getHost(shorturl)
-    if (!byHost.has(host)) byHost.set(host, getOrigin(shorturl))
+  for (const domain of await listDomainsOfLinks(client, { signal })) {
+    const host = getHost(domain)
+    if (!byHost.has(host)) byHost.set(host, domain)
   }
   return domains
-}
-
-/** Ignores the error of a server that does not have a list, because of its age, the plan or the key. */
-function ignoreUnavailable(error: unknown): undefined {
-  const codes = ['api', 'permission', 'not_found', 'invalid_response']
-  if (!isShortLinkError(error) || !codes.includes(error.code)) throw error
 }
 
 const withScheme = (domain: string): string => (domain.includes('://') ? domain : `https://${domain}`)

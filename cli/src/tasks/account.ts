@@ -1,5 +1,6 @@
-import { isShortLinkError, type Link, type ShortLinkClient } from 'shortlink-sdk'
+import type { Link, ShortLinkClient } from 'shortlink-sdk'
 import { getOrigin } from '../../../src/client/links/match.ts'
+import { listDomains, listDomainsOfLinks } from '../domains.ts'
 
 /** How many pages of newest links to read. A page has 100 links unless the server sends fewer. */
 const NEWEST_PAGES = 10
@@ -51,18 +52,8 @@ export class Account {
   }
 
   async #readDomains(): Promise<readonly string[]> {
-    const list = this.#client.domains.list({}, this.#options)
-    const listed = await list.toArray({ limit: 100 }).catch((error) => {
-      // The plan may not include domains, or the key may lack the permission.
-      if (isShortLinkError(error) && ['api', 'permission', 'not_found'].includes(error.code)) return []
-      throw error
-    })
-    const newest = await this.#readNewest(1)
-    const mainDomain = getOrigin(this.#client.baseUrl ?? '')
-    return [
-      ...listed.map(({ domain }) => domain),
-      mainDomain,
-      ...new Set(newest.map(({ shorturl }) => getOrigin(shorturl))),
-    ]
+    const listed = await listDomains(this.#client, this.#options)
+    const ofLinks = await listDomainsOfLinks(this.#client, this.#options)
+    return [...(listed ?? []), getOrigin(this.#client.baseUrl ?? ''), ...ofLinks]
   }
 }
