@@ -278,40 +278,40 @@ export function importLinks<Row extends LinkRow>(
     /** Looks up strays of earlier runs, generates aliases, and records both. */
     async function begin(keyed: readonly ImportRow<Row>[]): Promise<void> {
       const getState = ({ sent, isRefused }: ImportRow<Row>) => (sent ? 'unknown' : isRefused ? 'rejected' : 'not-sent')
-      const changed = new Set<ImportRow<Row>>()
+      const write = async (row: ImportRow<Row>) => {
+        row.isNew = false
+        await journal?.write({ key: row.key, state: getState(row), data: createEntryData(row) })
+      }
+      const changed: ImportRow<Row>[] = []
       for (const row of keyed) {
-        if (row.done || row.problem || !row.params) continue
+        if (row.done || !row.params) continue
         if (row.stray) {
           const { stray } = row
           strays.set(stray.id, toCreatedLink(stray))
           row.settled = await maker.settleStray(row as SendableRow<Row>)
           strays.delete(stray.id)
+          if (row.settled) continue
           // The next lookup may end the run, and the result says that this link is gone.
-          if (!row.settled) await journal?.write({ key: row.key, state: getState(row), data: createEntryData(row) })
+          await write(row)
         }
+        if (row.problem) continue
         const needsAlias =
           !maker.isSentWithoutAlias(row as SendableRow<Row>) && (row.sent !== 'without-alias' || retriesUnknown)
-        if (row.alias === undefined && needsAlias) {
-          row.alias = generateAlias()
-          changed.add(row)
-        }
+        const isWithoutAlias = row.alias === undefined && needsAlias
+        if (isWithoutAlias) row.alias = generateAlias()
         // What a result says is recorded too, because the next run may have the journal alone.
-        if (row.isNew && (row.sent || row.isRefused)) changed.add(row)
+        if (isWithoutAlias || (row.isNew && (row.sent || row.isRefused))) changed.push(row)
       }
-      await Promise.all(
-        [...changed].flatMap((row) => {
-          if (row.settled) return []
-          return journal?.write({ key: row.key, state: getState(row), data: createEntryData(row) }) ?? []
-        }),
-      )
+      await Promise.all(changed.map(write))
     }
 
     const work: ItemRun<ImportRow<Row>, RowLink | undefined> = new ItemRun(control, {
       items: readItems,
       work: (row, { recordBegun }) => {
+        if (row.settled) return row.settled
         if (row.problem) throw row.problem
         if (dryRun) return undefined
-        return row.settled ?? maker.make(row as SendableRow<Row>, recordBegun)
+        return maker.make(row as SendableRow<Row>, recordBegun)
       },
       isTask: true,
       client: dryRun ? undefined : client,
@@ -320,7 +320,8 @@ export function importLinks<Row extends LinkRow>(
       onProgress: dryRun ? undefined : onProgress,
       onUnknown: 'retry',
       key: ({ key }) => key,
-      isInDoubt: ({ sent }) => sent !== undefined,
+      isNew: ({ isNew = false }) => isNew,
+      isInDoubt: ({ sent, stray }) => sent !== undefined || stray !== undefined,
       isRefused: ({ isRefused = false }) => isRefused,
       toEntryData: (row, done) => createEntryData(row, done?.data),
       replay: (_, { done }) => done,

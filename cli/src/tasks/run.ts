@@ -47,6 +47,8 @@ interface ItemRunOptions<T, R>
    * `recordBegun` itself. An item that has not begun when the run ends has no result.
    */
   readonly isTask?: boolean
+  /** Returns whether the journal has no entry of an item, so that none is needed if it fails before it has begun. Default: never. */
+  readonly isNew?: (item: T) => boolean
   /** Returns whether it is unknown if an earlier run has done an item. Default: the journal says it. */
   readonly isInDoubt?: (item: T) => boolean
   /** Returns whether an earlier run recorded that the server refused an item. Default: never. */
@@ -259,8 +261,7 @@ export class ItemRun<T, R> {
     }
     // The journal entry of an aborted item stays `begun`, because the item may have been done.
     if (signal.aborted && result.outcome === 'unknown') return result
-    // A row that is invalid needs no entry.
-    if (!hasBegun() && result.outcome === 'not-sent' && key !== undefined && !this.#journalState.has(key)) return result
+    if (!hasBegun() && !result.ok && this.#options.isNew?.(item)) return result
     // In the journal, `done` means that the result is known. If the server did the work but its response was invalid, the
     // state is `unknown`.
     const state = !result.ok && result.outcome === 'done' ? 'unknown' : result.outcome

@@ -338,6 +338,19 @@ test('a row that an earlier run may have done is unknown if this run sends nothi
   expect(await resumed(row, take)).toEqual(['unknown', 'link_conflict'])
 })
 
+test('the journal says what the result says if a row in doubt turns out not to be sent', async () => {
+  const { client } = setUp({ data: { links: [{ alias: 'tea', longurl: 'https://shop.example/other' }] } })
+  const journal = memoryJournal()
+  const rows = [
+    { url: 'https://shop.example/cake', custom: 'cake' },
+    // The row of a result. The first row shows that this server keeps aliases.
+    { url: 'https://shop.example/tea', custom: 'tea', outcome: 'unknown' },
+  ]
+  const [, tea] = await collect(importLinks(client, rows, { journal }))
+  expect(tea).toMatchObject({ outcome: 'not-sent', error: { code: 'link_conflict' } })
+  expect(journal.entries.at(-1)).toMatchObject({ state: 'not-sent', data: { alias: 'tea' } })
+})
+
 test('the journal contains no passwords', async () => {
   const { client } = setUp()
   const journal = memoryJournal()

@@ -1,7 +1,11 @@
 /** Servers that create links with another alias than the one that was sent. */
 import { importLinks, type JournalEntry } from 'shortlink-cli'
 import { expect, test } from 'vitest'
+import { collect } from '../../../test/helpers/lists.ts'
 import { memoryJournal, setUp } from './set-up.ts'
+
+const tea = { url: 'https://shop.example/tea', custom: 'tea' }
+const cake = { url: 'https://shop.example/cake', custom: 'cake' }
 
 test('a link is a stray although a later row, whose response is lost, has made a newer link', async () => {
   const { sandbox, client } = setUp({ dialect: ['alias-ignored'] })
@@ -31,4 +35,37 @@ test('a link is a stray although a later row, whose response is lost, has made a
   await expect(run.summary()).rejects.toThrow('instead of the alias "tea"')
   const stray = sandbox.data.links.find(({ longurl }) => longurl.endsWith('/stray'))!
   expect((await run.summary()).strays).toMatchObject([{ id: stray.id }])
+})
+
+test('a stray is looked up first, even if its row has become invalid', async () => {
+  const { sandbox, client } = setUp({ dialect: ['alias-ignored'] })
+  const journal = memoryJournal()
+  await importLinks(client, [tea], { journal })
+    .summary()
+    .catch(() => {})
+  const stray = sandbox.data.links[0]!
+  const prepare = (rows: readonly (typeof tea)[]) => rows.map((row) => (row === tea ? new Error('no campaign') : row))
+  const run = importLinks(client, [tea, cake], { journal, prepare })
+  await expect(run.summary()).rejects.toThrow('instead of the alias "tea"')
+  expect((await run.summary()).strays).toMatchObject([{ id: stray.id }])
+  expect(sandbox.data.links).toEqual([stray])
+
+  sandbox.data.links.length = 0
+  const [first] = await collect(importLinks(client, [tea], { journal, prepare }))
+  expect(first).toMatchObject({ ok: false, outcome: 'not-sent', error: { message: 'no campaign' } })
+  expect(first!.stray).toBeUndefined()
+  expect(journal.entries.at(-1)).toMatchObject({ state: 'not-sent' })
+})
+
+test('a stray without an alias of its own is the link of its row, even if the row has become invalid', async () => {
+  const { client } = setUp({ dialect: ['alias-ignored'] })
+  const journal = memoryJournal()
+  const rows = [{ url: tea.url }]
+  await importLinks(client, rows, { journal })
+    .summary()
+    .catch(() => {})
+  const prepare = () => [new Error('no campaign')]
+  const options = { journal, prepare, aliases: false }
+  expect(await collect(importLinks(client, rows, options))).toMatchObject([{ ok: true, id: 1 }])
+  expect(await collect(importLinks(client, rows, options))).toMatchObject([{ ok: true, id: 1, replayed: true }])
 })
