@@ -20,7 +20,7 @@ export async function listDomainsOfLinks(client: Client, options: ReadOptions): 
   return [...new Set(newest?.map(({ shorturl }) => getOrigin(shorturl)))]
 }
 
-/** Reads the first page of a list. Returns `undefined` if the server does not have it, because of its age, the plan or the key. */
+/** Reads the first page of a list. Returns `undefined` if the server or the key does not allow it. */
 async function readFirstPage<T>(
   pages: AsyncIterable<{ readonly items: readonly T[] }>,
 ): Promise<readonly T[] | undefined> {

@@ -47,7 +47,7 @@ interface ItemRunOptions<T, R>
    * `recordBegun` itself. An item that has not begun when the run ends has no result.
    */
   readonly isTask?: boolean
-  /** Returns whether the journal has no entry of an item, so that none is needed if it fails before it has begun. Default: never. */
+  /** Returns whether the journal has no entry of an item. Then none is written if it fails before it has begun. Default: never. */
   readonly isNew?: (item: T) => boolean
   /** Returns whether it is unknown if an earlier run has done an item. Default: the journal says it. */
   readonly isInDoubt?: (item: T) => boolean
@@ -207,8 +207,9 @@ export class ItemRun<T, R> {
     const { ending } = this.#control
     let hasBegun = false
     const recordBegun = async () => {
-      await this.#write(key, 'begun', item)
+      // The end of an item is recorded too if an abort comes during this write.
       hasBegun = true
+      await this.#write(key, 'begun', item)
     }
     if (isTask) return { result: this.#runItem(key, item, { index, recordBegun }, () => hasBegun) }
     // Items begin only when they can be sent, so that few are in an unknown state if the process is killed.

@@ -351,6 +351,28 @@ test('the journal says what the result says if a row in doubt turns out not to b
   expect(journal.entries.at(-1)).toMatchObject({ state: 'not-sent', data: { alias: 'tea' } })
 })
 
+test('a row is not in doubt if the run ends while the journal records that it begins', async () => {
+  const { sandbox, client } = setUp()
+  const controller = new AbortController()
+  const journal = memoryJournal()
+  const write = async (entry: JournalEntry) => {
+    const isBegun = entry.state === 'begun'
+    if (isBegun) controller.abort()
+    if (isBegun) await new Promise((resolve) => setTimeout(resolve, 10))
+    journal.write(entry)
+  }
+  const { signal } = controller
+  const results: ImportResult<LinkRow>[] = []
+  const walk = async () => {
+    const run = importLinks(client, rowsOf(1), { journal: { ...journal, write }, signal })
+    for await (const result of run) results.push(result)
+  }
+  await expect(walk()).rejects.toMatchObject({ code: 'aborted' })
+  expect(results).toMatchObject([{ outcome: 'not-sent' }])
+  expect(sandbox.requests).toEqual([])
+  expect(journal.entries.at(-1)).toMatchObject({ state: 'not-sent' })
+})
+
 test('the journal contains no passwords', async () => {
   const { client } = setUp()
   const journal = memoryJournal()

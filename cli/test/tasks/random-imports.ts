@@ -9,7 +9,7 @@ import { createSandbox, type Deviation } from 'shortlink-sdk/testing'
 import { lettersOf, randomOf } from '../../../test/helpers/random-server.ts'
 
 /** How a server treats aliases. */
-interface ServerKind {
+export interface ServerKind {
   readonly dialect: readonly Deviation[]
   /** Whether the plan has no aliases, so that each link with one is refused. */
   readonly refusesAliases?: boolean
@@ -17,7 +17,7 @@ interface ServerKind {
   readonly keepsAliases: boolean
 }
 
-const kinds: readonly ServerKind[] = [
+export const kinds: readonly ServerKind[] = [
   { dialect: [], keepsAliases: true },
   { dialect: ['alias-case-ignored'], keepsAliases: true },
   { dialect: ['alias-slugged'], keepsAliases: true },
@@ -35,7 +35,7 @@ const kinds: readonly ServerKind[] = [
 ]
 
 /** A row of the file, or of a result. Each row of the file has an address of its own. */
-interface FileRow extends LinkRow {
+export interface FileRow extends LinkRow {
   readonly url: string
   readonly custom?: string
   readonly alias?: string | undefined
@@ -60,8 +60,33 @@ export interface Counts {
   strays: number
 }
 
+type Random = () => number
+
+const pick = <T>(random: Random, values: readonly T[]): T => values[Math.floor(random() * values.length)]!
+
+/** Creates the links that are there before the first run. */
+export const createLinks = (random: Random) =>
+  [1, 2, 3]
+    .filter(() => random() < 0.5)
+    .map((number) => ({ url: `https://shop.example/there/${number}`, alias: `there-${number}`, password: 'hush hush' }))
+
+/** Creates two to seven rows, some of them with the alias or the address of a link that is there. */
+export function createRows(random: Random): FileRow[] {
+  const aliases = ['Tea', 'sale_may', 'café', 'p-11', 'v1.2', 'there-1', 'there-9']
+  return Array.from({ length: 2 + Math.floor(random() * 6) }, (_, line) => {
+    const end = pick(random, ['', '/', '?a=1&b=2', '#menu', '/two words', `/${'long/'.repeat(20)}`])
+    const isThere = random() < 0.15
+    const number = pick(random, [1, 2, 3])
+    const url = isThere ? `https://shop.example/there/${number}?line=${line}` : `https://shop.example/${line}${end}`
+    const isExisting = isThere && random() < 0.5
+    const address = isExisting && line < 1 ? `https://shop.example/there/${number}` : url
+    const custom = random() < 0.4 ? aliases.splice(Math.floor(random() * aliases.length), 1)[0]! : undefined
+    return { line, url: address, ...(random() < 0.3 && { title: `Row ${line}` }), ...(custom && { custom }) }
+  })
+}
+
 class Scenario {
-  readonly #random: () => number
+  readonly #random: Random
   readonly #kind: ServerKind
   readonly #sandbox
   readonly #client: ShortLinkClient
@@ -81,13 +106,7 @@ class Scenario {
     this.#counts = counts
     this.#random = randomOf(seed)
     this.#kind = kinds[seed % kinds.length]!
-    const there = [1, 2, 3]
-      .filter(() => this.#random() < 0.5)
-      .map((number) => ({
-        url: `https://shop.example/there/${number}`,
-        alias: `there-${number}`,
-        password: 'hush hush',
-      }))
+    const there = createLinks(this.#random)
     this.#sandbox = createSandbox({ dialect: [...this.#kind.dialect], data: { links: there } })
     this.#others = new Set(this.#sandbox.data.links.map(({ id }) => id))
     this.#client = new ShortLinkClient({
@@ -96,22 +115,11 @@ class Scenario {
       retry: 0,
       logLevel: 'off',
     })
-    const aliases = ['Tea', 'sale_may', 'café', 'p-11', 'v1.2', 'there-1', 'there-9']
-    this.#rows = Array.from({ length: 2 + Math.floor(this.#random() * 6) }, (_, line) => {
-      const end = this.#pick(['', '/', '?a=1&b=2', '#menu', '/two words', `/${'long/'.repeat(20)}`])
-      const isThere = this.#random() < 0.15
-      const number = this.#pick([1, 2, 3])
-      const url = isThere ? `https://shop.example/there/${number}?line=${line}` : `https://shop.example/${line}${end}`
-      const isExisting = isThere && this.#random() < 0.5
-      const address = isExisting && line < 1 ? `https://shop.example/there/${number}` : url
-      const custom =
-        this.#random() < 0.4 ? aliases.splice(Math.floor(this.#random() * aliases.length), 1)[0]! : undefined
-      return { line, url: address, ...(this.#random() < 0.3 && { title: `Row ${line}` }), ...(custom && { custom }) }
-    })
+    this.#rows = createRows(this.#random)
   }
 
   #pick<T>(values: readonly T[]): T {
-    return values[Math.floor(this.#random() * values.length)]!
+    return pick(this.#random, values)
   }
 
   async #fetch(run: { readonly isKilled: boolean }, ...[input, init]: Parameters<typeof fetch>): Promise<Response> {
@@ -120,9 +128,8 @@ class Scenario {
     const isPost = init?.method === 'POST'
     const loss = this.#random() < this.#lossRate ? this.#pick(['before', 'after'] as const) : undefined
     if (loss === 'before') throw Object.assign(new TypeError('fetch failed'), { cause: new Error('socket hang up') })
-    if (isPost && this.#kind.refusesAliases && String(init?.body).includes('"custom"')) {
-      return Response.json({ error: 1, message: 'Your plan has no such thing.' })
-    }
+    const refusal = refuse(this.#kind, init)
+    if (refusal) return refusal
     const response = await this.#sandbox.fetch(input, init)
     if (isPost && run.isKilled) this.#late.add(((await response.clone().json()) as { id: number }).id)
     if (loss === 'after') throw Object.assign(new TypeError('fetch failed'), { cause: new Error('socket hang up') })
@@ -137,10 +144,12 @@ class Scenario {
 
   /** Creates a journal that stores nothing after a kill. */
   #createJournal(run: { readonly isKilled: boolean }, entries: JournalEntry[]): Journal {
+    const isSlow = this.#random() < 0.3
     return {
       read: () => [...entries],
-      write: (entry) => {
+      write: async (entry) => {
         this.#step(run)
+        if (isSlow) await new Promise(setImmediate)
         if (run.isKilled) return new Promise(() => {})
         entries.push(structuredClone(entry))
         this.#step(run)
@@ -300,6 +309,12 @@ class Scenario {
   }
 }
 
+/** Returns the response of a plan without aliases to a link that has one. */
+export const refuse = ({ refusesAliases }: ServerKind, init?: RequestInit): Response | undefined =>
+  refusesAliases && init?.method === 'POST' && String(init.body).includes('"custom"')
+    ? Response.json({ error: 1, message: 'Your plan has no such thing.' })
+    : undefined
+
 /** Maps the column of aliases to nothing, as `--map 'custom='` does. */
 function dropAlias({ custom: _, ...row }: FileRow): FileRow {
   return row
@@ -318,7 +333,7 @@ function toResultRow(row: FileRow, { alias, outcome, stray }: Result): FileRow {
 }
 
 /** Returns whether a server may have stored an address as `longurl`. */
-function isStoredAs(longurl: string, url: string): boolean {
+export function isStoredAs(longurl: string, url: string): boolean {
   const plain = (address: string) =>
     decodeURI(new URL(address.replaceAll('&amp;', '&')).href)
       .replace(/#.*/, '')
