@@ -82,7 +82,7 @@ for (const signal of signals) {
     options,
     async (when) => {
       const isWait = when !== 'a request'
-      const { sandbox, folder, start } = await setUpProcesses(cli, [], isWait && { requests: 2 })
+      const { sandbox, folder, start } = await setUpProcesses(cli, { rateLimit: isWait && { requests: 2 } })
       const file = join(folder, 'links.csv')
       await writeFile(file, `url\n${Array.from({ length: 30 }, (_, index) => url(index)).join('\n')}\n`)
       if (!isWait) sandbox.fail({ path: '/url/add', after: 3, times: 30, delay: 1500 })
@@ -104,7 +104,7 @@ for (const signal of signals) {
 
   test(`${signal} ends a list whose output is not read`, options, async () => {
     const many = Array.from({ length: 5000 }, (_, index) => ({ alias: `p-${index}`, title: 'x'.repeat(500) }))
-    const { sandbox, start } = await setUpProcesses(cli, many)
+    const { sandbox, start } = await setUpProcesses(cli, { data: { links: many } })
     const running = start('list', 'links')
     running.child.stdout!.pause()
     await vi.waitFor(() => expect(sandbox.requests.length).toBeGreaterThan(2), 20_000)

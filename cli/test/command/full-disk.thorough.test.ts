@@ -46,7 +46,7 @@ test.each(commands)(
   '%s fails on a file that cannot grow',
   { skip: process.platform === 'win32' },
   async (args, input, advice) => {
-    const { env, folder } = await setUpProcesses(cli, links)
+    const { env, folder } = await setUpProcesses(cli, { data: { links } })
     // The write that reaches the file size limit is a partial one.
     const { status, stderr } = await runInShell(env, `ulimit -f 1; $cli ${args} > "${join(folder, 'out')}"`, input)
     expect(stderr).toMatch(noSpace)
@@ -60,7 +60,7 @@ test.each(commands)(
   '%s fails on a full device',
   { skip: process.platform !== 'linux' },
   async (args, input, advice) => {
-    const { env } = await setUpProcesses(cli, links)
+    const { env } = await setUpProcesses(cli, { data: { links } })
     const { status, stderr } = await runInShell(env, `$cli ${args} > /dev/full`, input)
     expect(stderr).toMatch(/ENOSPC/)
     expect(stderr).toContain(advice)
@@ -85,7 +85,7 @@ test('an import whose journal cannot grow ends with advice, and the same command
 
 test('standard output to a file of several megabytes is complete', async () => {
   const many = Array.from({ length: 10_000 }, (_, index) => ({ alias: `p-${index}`, title: 'x'.repeat(300) }))
-  const { env, folder } = await setUpProcesses(cli, many)
+  const { env, folder } = await setUpProcesses(cli, { data: { links: many } })
   const { status } = await runInShell(env, `$cli list links --json > "${join(folder, 'out')}"`)
   expect(status).toBe(0)
   expect(JSON.parse(await readFile(join(folder, 'out'), 'utf8'))).toHaveLength(10_000)

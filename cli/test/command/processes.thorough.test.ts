@@ -148,7 +148,7 @@ test.each(['csv', 'ndjson'])(
   },
   async (format) => {
     const links = Array.from({ length: 5000 }, (_, index) => ({ alias: `p-${index}` }))
-    const { sandbox, env } = await setUpProcesses(cli, links, { requests: 30 })
+    const { sandbox, env } = await setUpProcesses(cli, { data: { links }, rateLimit: { requests: 30 } })
     const list = `{ "$0" "$1" list links --format ${format}; echo "status $?" >&2; } | head -1`
     const child = spawn('sh', ['-c', list, process.execPath, cli], { env })
     const texts = Promise.all([text(child.stdout), text(child.stderr)])

@@ -4,18 +4,21 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve } from 'shortlink-sdk/node'
-import { createSandbox } from 'shortlink-sdk/testing'
+import { createSandbox, type Sandbox, type SandboxOptions } from 'shortlink-sdk/testing'
 import { onTestFinished } from 'vitest'
+
+type Call = Parameters<Sandbox['fetch']>
 
 /** Sets up a sandbox on a port, a folder for files, and a function that starts the built command in a process. */
 export async function setUpProcesses(
   cli: string,
-  links: { alias: string }[] = [],
-  rateLimit: false | { requests: number } = false,
+  { rateLimit = false, data = { links: [] }, ...options }: SandboxOptions = {},
 ) {
-  const sandbox = createSandbox({ rateLimit, data: { links } })
+  const sandbox = createSandbox({ rateLimit, data, ...options })
   let onResponse = () => {}
-  const server = await serve(sandbox, { log: () => onResponse() })
+  let answer = sandbox.fetch
+  const answering: Sandbox = Object.create(sandbox, { fetch: { value: (...call: Call) => answer(...call) } })
+  const server = await serve(answering, { log: () => onResponse() })
   const folder = await mkdtemp(join(tmpdir(), 'command-'))
   const children = new Set<ChildProcess>()
   onTestFinished(async () => {
@@ -33,6 +36,10 @@ export async function setUpProcesses(
     /** Sets a callback for every response of the sandbox. */
     watch: (callback: () => void) => {
       onResponse = callback
+    },
+    /** Sets the function that answers requests, instead of the sandbox. */
+    setFetch: (fetch: Sandbox['fetch']) => {
+      answer = fetch
     },
     /** Starts the command, or a script if the first argument is one. */
     start: (...args: string[]) => {

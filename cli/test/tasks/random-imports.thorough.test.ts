@@ -3,8 +3,7 @@ import { seed } from '../../../test/helpers/seed.ts'
 import { times } from '../../../test/helpers/times.ts'
 import { runImports } from './random-imports.ts'
 
-// Known fault: seed 484 ends with a row that is called rejected although an earlier run had made a link for it.
-const runs = Number(process.env.FAULTS_RUNS ?? times(400))
+const runs = Number(process.env.FAULTS_RUNS ?? times(1000))
 
 test(`${runs} random imports from seed ${seed} on double no link, and say what the server did`, {
   timeout: 1_800_000,
