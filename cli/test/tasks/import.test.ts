@@ -338,41 +338,6 @@ test('a row that an earlier run may have done is unknown if this run sends nothi
   expect(await resumed(row, take)).toEqual(['unknown', 'link_conflict'])
 })
 
-test('the journal says what the result says if a row in doubt turns out not to be sent', async () => {
-  const { client } = setUp({ data: { links: [{ alias: 'tea', longurl: 'https://shop.example/other' }] } })
-  const journal = memoryJournal()
-  const rows = [
-    { url: 'https://shop.example/cake', custom: 'cake' },
-    // The row of a result. The first row shows that this server keeps aliases.
-    { url: 'https://shop.example/tea', custom: 'tea', outcome: 'unknown' },
-  ]
-  const [, tea] = await collect(importLinks(client, rows, { journal }))
-  expect(tea).toMatchObject({ outcome: 'not-sent', error: { code: 'link_conflict' } })
-  expect(journal.entries.at(-1)).toMatchObject({ state: 'not-sent', data: { alias: 'tea' } })
-})
-
-test('a row is not in doubt if the run ends while the journal records that it begins', async () => {
-  const { sandbox, client } = setUp()
-  const controller = new AbortController()
-  const journal = memoryJournal()
-  const write = async (entry: JournalEntry) => {
-    const isBegun = entry.state === 'begun'
-    if (isBegun) controller.abort()
-    if (isBegun) await new Promise((resolve) => setTimeout(resolve, 10))
-    journal.write(entry)
-  }
-  const { signal } = controller
-  const results: ImportResult<LinkRow>[] = []
-  const walk = async () => {
-    const run = importLinks(client, rowsOf(1), { journal: { ...journal, write }, signal })
-    for await (const result of run) results.push(result)
-  }
-  await expect(walk()).rejects.toMatchObject({ code: 'aborted' })
-  expect(results).toMatchObject([{ outcome: 'not-sent' }])
-  expect(sandbox.requests).toEqual([])
-  expect(journal.entries.at(-1)).toMatchObject({ state: 'not-sent' })
-})
-
 test('the journal contains no passwords', async () => {
   const { client } = setUp()
   const journal = memoryJournal()

@@ -69,3 +69,43 @@ test('a stray without an alias of its own is the link of its row, even if the ro
   expect(await collect(importLinks(client, rows, options))).toMatchObject([{ ok: true, id: 1 }])
   expect(await collect(importLinks(client, rows, options))).toMatchObject([{ ok: true, id: 1, replayed: true }])
 })
+
+test('a stray on another domain than the one of its row ends the next run too', async () => {
+  const { sandbox, client } = setUp({
+    dialect: ['domain-ignored'],
+    data: { domains: [{ domain: 'https://go.example' }] },
+  })
+  const journal = memoryJournal()
+  const rows = [{ url: tea.url, domain: 'https://go.example' }]
+  for (const aliases of [true, false]) {
+    const run = importLinks(client, rows, { journal, aliases })
+    await expect(run.summary()).rejects.toThrow('instead of a link on https://go.example')
+    expect((await run.summary()).strays).toMatchObject([{ id: 1 }])
+  }
+  expect(sandbox.data.links).toHaveLength(1)
+})
+
+test('a stray that may have existed before names what its row asked for and nobody can see', async () => {
+  const { client } = setUp({ dialect: ['alias-ignored'] })
+  const journal = memoryJournal()
+  const rows = [{ url: tea.url, title: 'Tea', password: 'hush hush' }]
+  await importLinks(client, rows, { journal })
+    .summary()
+    .catch(() => {})
+  const [result] = await collect(importLinks(client, rows, { journal, aliases: false }))
+  expect(result).toMatchObject({ ok: true, created: false, differs: ['title', 'password'] })
+})
+
+test('a stray is gone if another link has its alias, on a server where a single link cannot be read', async () => {
+  const { sandbox, client } = setUp({ dialect: ['alias-ignored'] })
+  const journal = memoryJournal()
+  await importLinks(client, [tea], { journal })
+    .summary()
+    .catch(() => {})
+  // The link was deleted, and another one has its alias.
+  sandbox.data.links[0]!.id = 7
+  sandbox.fail({ method: 'GET', path: '/url/:id', status: 403, times: Infinity })
+  const run = importLinks(client, [tea], { journal })
+  await expect(run.summary()).rejects.toThrow('(id 8')
+  expect((await run.summary()).strays).toMatchObject([{ id: 8 }])
+})
