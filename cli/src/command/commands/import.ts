@@ -230,11 +230,12 @@ function describeOtherServer(
   )
 }
 
-/** Names the column of the aliases in the advice of an error. */
-function nameColumn(error: unknown, { aliasColumn = 'custom', args }: PreparedImport): unknown {
+/** Names the column of the aliases, if there is one, and the command in the advice of an error. */
+function nameColumn(error: unknown, { aliasColumn, args }: PreparedImport): unknown {
   if (!isOtherAliasError(error)) return error
-  const message = getErrorMessage(error).replace("--map 'custom='", `--map '${aliasColumn}='`)
-  return new Error(`${message}. Then: ${formatCommand(args, { 'no-aliases': true, map: [`${aliasColumn}=`] })}`)
+  const map = aliasColumn === undefined ? [] : [`${aliasColumn}=`]
+  const message = getErrorMessage(error).replace("--map 'custom='", `--map '${aliasColumn ?? 'custom'}='`)
+  return new Error(`${message}. Then: ${formatCommand(args, { 'no-aliases': true, map })}`)
 }
 
 /** @throws {UsageError} if rows have links already, according to the journal of another file */
