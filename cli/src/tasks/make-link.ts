@@ -333,6 +333,8 @@ export class LinkMaker {
       throw this.#endWith(createStrayError(this.#client, row, row.stray))
     }
     if (isNew && !params.domain) this.#mainHosts.add(getHost(created.shorturl))
+    // The server may return this link to another row at the same time.
+    if (isNew && isNewestKnown) this.#claimLink(created, row)
     const link = isNew && isNewestKnown ? toRowLink(created, true) : await this.#readExisting(row, created, isNew)
     row.alias = parseAlias(link.shorturl) ?? undefined
     row.sent = 'without-alias'
@@ -375,9 +377,11 @@ export class LinkMaker {
 
   /** Returns the error of a row whose link got another alias or domain than requested. */
   async #judgeOtherAlias(row: WantedRow, link: CreatedLink, highestId: number | undefined): Promise<Error> {
-    const isKnown = this.#ownerById.has(link.id) || (highestId !== undefined && link.id <= highestId)
-    if (isKnown) return this.#createExistingError(link)
+    const isKnown = () => this.#ownerById.has(link.id) || (highestId !== undefined && link.id <= highestId)
+    if (isKnown()) return this.#createExistingError(link)
     const newest = (await this.#account.readNewest()) ?? []
+    // The server may have returned this link to two rows at once.
+    if (isKnown()) return this.#createExistingError(link)
     const newer = newest.filter(({ id }) => id > link.id && !this.#ownerById.has(id))
     // Other rows of this run may have created newer links.
     if (newer.length >= this.#unsettled.size) return this.#createExistingError(link)
@@ -405,7 +409,7 @@ export class LinkMaker {
    *
    * @throws {InvalidResponseError} if a row with another address has the same link
    */
-  #claimLink(link: RowLink, row: WantedRow): void {
+  #claimLink(link: CreatedLink, row: WantedRow): void {
     const owner = this.#ownerById.get(link.id)
     if (!owner) this.addOwner(row, link)
     else if (!isSameTarget(owner.url, row.params.url)) throw this.#createExistingError(link)

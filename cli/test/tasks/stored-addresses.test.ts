@@ -167,6 +167,47 @@ describe('a server that returns existing links', () => {
     expect(row!.error!.message).toContain('GET /url/1: 500')
   })
 
+  test('returns one with the alias of its row, which this import has not created', async () => {
+    const links = [{ alias: 'tea', longurl: 'https://shop.example/tea', title: 'Tea' }]
+    const { client } = setUp({ dialect: ['same-url-same-link'], data: { links } })
+    const rows = [
+      { url: 'https://shop.example/cake', custom: 'cake' },
+      { url: 'https://shop.example/tea', custom: 'tea', title: 'Green tea' },
+    ]
+    const results = await collect(importLinks(client, rows, { concurrency: 1 }))
+    expect(results).toMatchObject([
+      { ok: true, id: 2, created: true },
+      { ok: true, id: 1, created: false, differs: ['title'] },
+    ])
+  })
+
+  test('returns one to two rows at once, of which one has created it', async () => {
+    const { client } = setUp({ dialect: ['url-existing'] })
+    const rows = ['cake', 'tea', 'tea'].map((name) => ({ url: `https://shop.example/${name}` }))
+    const results = await collect(importLinks(client, rows, { concurrency: 3, aliases: false }))
+    expect(results.map(({ id, created }) => `${id} ${created}`).sort()).toEqual(['1 true', '2 false', '2 true'])
+  })
+
+  test('returns one to two rows at once, of which one has another alias, and it is no stray', async () => {
+    const { client } = setUp({ dialect: ['url-existing'] })
+    const rows = [
+      { url: 'https://shop.example/cake' },
+      { url: 'https://shop.example/tea' },
+      { url: 'https://shop.example/tea', custom: 'tea' },
+    ]
+    const run = importLinks(client, rows, { concurrency: 3, aliases: false })
+    expect((await collect(run)).map(({ outcome }) => outcome).sort()).toEqual(['done', 'done', 'rejected'])
+    expect((await run.summary()).strays).toEqual([])
+  })
+
+  test('has created no link, as far as anybody can tell, if the newest id cannot be read', async () => {
+    const { sandbox, client } = setUp({ dialect: ['url-existing'] })
+    sandbox.fail({ path: '/urls', status: 403, times: Infinity })
+    const rows = [{ url: 'https://shop.example/tea', password: 'hush hush' }]
+    const results = await collect(importLinks(client, rows, { aliases: false }))
+    expect(results).toMatchObject([{ ok: true, created: false, differs: ['password'] }])
+  })
+
   test('does not turn the link of a row into a stray', async () => {
     const { client } = setUp({ dialect: ['url-existing'] })
     const rows = [{ url: 'https://shop.example/tea' }, { url: 'https://shop.example/TEA', custom: 'tea' }]

@@ -70,7 +70,7 @@ test('a stray without an alias of its own is the link of its row, even if the ro
   expect(await collect(importLinks(client, rows, options))).toMatchObject([{ ok: true, id: 1, replayed: true }])
 })
 
-test('a stray on another domain than the one of its row ends the next run too', async () => {
+test('a link on another domain than the one of its row is a stray, with and without aliases, and in the next run too', async () => {
   const { sandbox, client } = setUp({
     dialect: ['domain-ignored'],
     data: { domains: [{ domain: 'https://go.example' }] },
@@ -83,6 +83,10 @@ test('a stray on another domain than the one of its row ends the next run too', 
     expect((await run.summary()).strays).toMatchObject([{ id: 1 }])
   }
   expect(sandbox.data.links).toHaveLength(1)
+
+  const first = importLinks(client, rows, { aliases: false })
+  await expect(first.summary()).rejects.toThrow('instead of a link on https://go.example')
+  expect((await first.summary()).strays).toMatchObject([{ id: 2 }])
 })
 
 test('a stray that may have existed before names what its row asked for and nobody can see', async () => {
