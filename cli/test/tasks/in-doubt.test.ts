@@ -6,7 +6,7 @@ import { countRequests, memoryJournal, rowsOf, setUp } from './set-up.ts'
 
 const shop = (name: string) => `https://shop.example/${name}`
 const cake = { url: shop('cake'), custom: 'cake' }
-const teaInDoubt = { url: shop('tea'), custom: 'tea', outcome: 'unknown' }
+const teaInDoubt = { url: shop('tea'), custom: 'tea', outcome: 'unknown' } as const
 
 test('the journal says what the result says if a row in doubt turns out not to be sent', async () => {
   const { client } = setUp({ data: { links: [{ alias: 'tea', longurl: 'https://shop.example/other' }] } })
@@ -61,7 +61,7 @@ test('a row that was sent with an alias is only looked up with aliases: false, w
   const journal = memoryJournal()
   await importLinks(client, [cake], { journal }).summary()
   // The row of a result, whose alias was generated.
-  const row = { url: shop('tea'), alias: 'b2c3d4f', outcome: 'unknown' }
+  const row = { url: shop('tea'), alias: 'b2c3d4f', outcome: 'unknown' } as const
   const [, result] = await collect(importLinks(client, [cake, row], { journal, aliases: false }))
   expect(result).toMatchObject({ outcome: 'unknown', alias: 'b2c3d4f' })
   expect(result!.error!.message).toContain('--retry-unknown')
@@ -86,7 +86,7 @@ test('a link on another domain than the main one is no proof that the row was se
 
 test('a row that is found shows that the server keeps aliases, so that one that is not found is sent', async () => {
   const { sandbox, client } = setUp({ data: { links: [{ alias: 'tea', longurl: shop('tea') }] } })
-  const rows = [teaInDoubt, { ...cake, outcome: 'unknown' }]
+  const rows = [teaInDoubt, { ...cake, outcome: 'unknown' as const }]
   const results = await collect(importLinks(client, rows, { concurrency: 1 }))
   expect(results).toMatchObject([
     { ok: true, created: true, id: 1 },
@@ -100,4 +100,15 @@ test("a row stays unknown with onUnknown: 'retry' if its alias leads to another 
   const [result] = await collect(importLinks(client, [teaInDoubt], { onUnknown: 'retry' }))
   expect(result).toMatchObject({ outcome: 'unknown', error: { code: 'link_conflict', longurl: shop('other') } })
   expect(sandbox.data.links).toHaveLength(1)
+})
+
+test('a row that was sent without an alias stays so, also if it is sent again with one', async () => {
+  const { sandbox, client } = setUp()
+  const journal = memoryJournal()
+  sandbox.fail({ method: 'POST', drop: 'before' })
+  sandbox.fail({ method: 'GET', status: 500, times: Infinity })
+  const rows = [{ url: shop('tea'), outcome: 'unknown' as const }]
+  const results = await collect(importLinks(client, rows, { journal, onUnknown: 'retry' }))
+  expect(results).toMatchObject([{ outcome: 'unknown', alias: undefined }])
+  expect(journal.entries.at(-1)).toMatchObject({ state: 'unknown', data: { sent: 'without-alias' } })
 })
