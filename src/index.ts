@@ -54,14 +54,19 @@ export type { ShortLinkClientOptions } from './client/options.ts'
 export type { StandardSchema } from './client/parse/standard-schema.ts'
 export type { AuthScheme } from './client/platform/apis.ts'
 export type { HeadersLike } from './client/platform/rate-headers.ts'
-export type { AcquireOptions, RateLimiter, SlotWait } from './client/rate-limit/limiter.ts'
+export type {
+  AcquireOptions,
+  RateLimiter,
+  RateLimitOptions,
+  RateLimitResponse,
+  SlotRefusal,
+} from './client/rate-limit/rate-limiter.ts'
 export {
   type SharedRateLimitOptions,
   type StoreLimiter,
   type StoreState,
   sharedRateLimiter,
 } from './client/rate-limit/shared.ts'
-export type { RateLimitOptions, RateLimitResponse } from './client/rate-limit/window.ts'
 export type { Account, AccountResource, AccountUpdate } from './client/resources/account.ts'
 export type {
   Campaign,

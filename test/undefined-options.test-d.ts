@@ -4,7 +4,7 @@ import type { BulkOptions } from 'shortlink-cli'
 import type { RequestOptions, ShortLinkClientOptions } from 'shortlink-sdk'
 import type { ChaosOptions, Fault, SandboxOptions } from 'shortlink-sdk/testing'
 import { expectTypeOf } from 'vitest'
-import type { RateLimitOptions } from '../src/client/rate-limit/window.ts'
+import type { RateLimitOptions } from '../src/client/rate-limit/rate-limiter.ts'
 import type { ServeOptions } from '../src/testing/server.ts'
 
 /** Options with every optional property `undefined`. */

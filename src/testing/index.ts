@@ -1,4 +1,4 @@
-export type { RateLimiter } from '../client/rate-limit/limiter.ts'
+export type { RateLimiter } from '../client/rate-limit/rate-limiter.ts'
 export type { ChaosOptions } from './faults/chaos.ts'
 export type { Fault, FaultEffect } from './faults/faults.ts'
 export type { SandboxOptions } from './options.ts'

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../client/errors.ts'
-import type { RateLimiter } from '../client/rate-limit/limiter.ts'
+import type { RateLimiter } from '../client/rate-limit/rate-limiter.ts'
 import { Chaos, type ChaosOptions } from './faults/chaos.ts'
 import { createNetworkError, deliver, rejectOnAbort } from './faults/connection.ts'
 import { applyFault, doesWork, type Fault, type FaultEffect, FaultQueue } from './faults/faults.ts'

@@ -169,6 +169,7 @@ test('the sandbox imports only the checks of options and the parts of its limite
     'errors.ts',
     'checks/checks.ts',
     'rate-limit/limiter.ts',
+    'rate-limit/rate-limiter.ts',
     'rate-limit/window.ts',
     'runtime/async-disposable.ts',
     'runtime/clock.ts',

@@ -6,7 +6,7 @@ import type { ParseContext } from '../parse/parse.ts'
 import { parseBody } from '../platform/body.ts'
 import { openEnvelope } from '../platform/envelope.ts'
 import { parseRetryAfter, readRateLimitState } from '../platform/rate-headers.ts'
-import type { RateLimiter, SlotWait } from '../rate-limit/limiter.ts'
+import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { TIMED_OUT, throwIfAborted, withDeadline } from '../runtime/abort.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { preventResend } from '../runtime/environment.ts'
@@ -55,7 +55,7 @@ export async function beginAttempt(call: Call<unknown>, last: Attempt): Promise<
       attempt: number,
       priority,
       ...(deadline < Number.POSITIVE_INFINITY && { deadline }),
-      onWait: (event: SlotWait) => emit(call, 'onWait', () => event),
+      onWait: (event) => emit(call, 'onWait', () => event),
     })
   } catch (reason) {
     throw createSlotError(call, last, reason)

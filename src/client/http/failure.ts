@@ -20,7 +20,7 @@ import { describeRedirect, getBodyAdvice, getRefusalAdvice } from '../platform/a
 import { keyNames } from '../platform/apis.ts'
 import { describeUnreadable } from '../platform/body.ts'
 import { findMessage, isApiRefusal, isReportedDone } from '../platform/envelope.ts'
-import { isSlotRefusal, MAX_IMPOSED_WAIT } from '../rate-limit/limiter.ts'
+import { isSlotRefusal, MAX_IMPOSED_WAIT } from '../rate-limit/rate-limiter.ts'
 import { getAbortReason, TIMED_OUT } from '../runtime/abort.ts'
 import { copyHeaders, type FetchResponse } from '../runtime/fetch.ts'
 import { type Redact, redactCause, redactLine } from '../secrets.ts'

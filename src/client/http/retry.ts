@@ -1,5 +1,5 @@
 import { getEffect } from '../definition.ts'
-import { MAX_IMPOSED_WAIT } from '../rate-limit/limiter.ts'
+import { MAX_IMPOSED_WAIT } from '../rate-limit/rate-limiter.ts'
 import { systemClock } from '../runtime/clock.ts'
 import type { Attempt, Call, Failure } from './call.ts'
 

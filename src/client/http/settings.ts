@@ -1,7 +1,7 @@
 /** A client as its calls see it: its options with their defaults filled in, and what it reads from the environment. */
 import type { RateLimitState } from '../errors.ts'
 import type { ApiName } from '../platform/apis.ts'
-import type { RateLimiter } from '../rate-limit/limiter.ts'
+import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import type { Fetch, FetchOptions } from '../runtime/fetch.ts'
 import type { ApiKey } from './api-key.ts'
 import type { HeaderPair } from './authorization.ts'

@@ -1,11 +1,12 @@
 import { type Checks, checkOptions, nonEmptyString } from '../checks/checks.ts'
 import { describeMismatch, getReason } from '../checks/mismatch.ts'
 import { ConfigurationError, formatIssues, type Issue } from '../errors.ts'
-import { DAY } from '../platform/rate-headers.ts'
 import { TIMED_OUT, withDeadline } from '../runtime/abort.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
-import { Limiter, type RateLimiter, type SlotWindow } from './limiter.ts'
-import { type RateLimitResponse, RateLimitWindow } from './window.ts'
+import { DAY } from '../platform/rate-headers.ts'
+import { Limiter, type SlotWindow } from './limiter.ts'
+import type { RateLimiter, RateLimitResponse } from './rate-limiter.ts'
+import { RateLimitWindow } from './window.ts'
 
 /**
  * A limiter of `rate-limiter-flexible` with a store that all processes can reach: `RateLimiterRedis`,

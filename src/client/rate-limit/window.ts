@@ -1,30 +1,5 @@
-import { DAY, type HeadersLike, type ParsedRateHeaders, parseRateHeaders } from '../platform/rate-headers.ts'
-
-/** The part of a response that concerns the rate limit. */
-export interface RateLimitResponse {
-  readonly headers: HeadersLike
-  /** Whether the server refused the request because of its rate: 429, as the status or in the body. */
-  readonly refused: boolean
-  /** The wait in seconds, if the `Retry-After` header or the body states one. */
-  readonly retryAfter: number | undefined
-}
-
-/** Options for the rate of a client. */
-export interface RateLimitOptions {
-  /**
-   * Requests in one window. This is a ceiling: the server's `X-RateLimit-Limit` may lower it but never raises it.
-   * `Infinity`: no limit until the server states one. Default: 30 until the server states its own limit.
-   */
-  requests?: number | undefined
-  /** The length of a window in milliseconds, at most a day. Default: 60,000. */
-  interval?: number | undefined
-  /**
-   * Identifies the owner of the limit, such as `'tenant-7'`: clients with the same base URL and name share one rate
-   * limit. Needed only if a key function or a `fetch` is created for each request. Default: clients with the same base
-   * URL, key and `fetch` share one.
-   */
-  name?: string | undefined
-}
+import { DAY, type ParsedRateHeaders, parseRateHeaders } from '../platform/rate-headers.ts'
+import type { RateLimitOptions, RateLimitResponse } from './rate-limiter.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

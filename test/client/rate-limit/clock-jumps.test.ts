@@ -1,7 +1,8 @@
 import { setImmediate as settled } from 'node:timers/promises'
 import { type RateLimitResponse, ShortLinkClient, type ShortLinkClientOptions, sharedRateLimiter } from 'shortlink-sdk'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { getLimiter, type Limiter } from '../../../src/client/rate-limit/limiter.ts'
+import type { Limiter } from '../../../src/client/rate-limit/limiter.ts'
+import { getLimiter } from '../../../src/client/rate-limit/registry.ts'
 import { account } from '../../helpers/responses.ts'
 import { refusal, refusalOf, response, silentRefusal } from './setup.ts'
 

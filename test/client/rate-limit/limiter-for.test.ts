@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { getLimiter } from '../../../src/client/rate-limit/limiter.ts'
+import { getLimiter } from '../../../src/client/rate-limit/registry.ts'
 
 const baseUrl = 'https://sho.rt/api'
 const otherUrl = 'https://go.example/api'

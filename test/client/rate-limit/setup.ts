@@ -1,5 +1,4 @@
-import type { AcquireOptions, RateLimitOptions, RateLimitResponse } from 'shortlink-sdk'
-import type { SlotRefusal } from '../../../src/client/rate-limit/limiter.ts'
+import type { AcquireOptions, RateLimitOptions, RateLimitResponse, SlotRefusal } from 'shortlink-sdk'
 import { createRateLimiter, FakeClock } from './clock.ts'
 
 /** The time on the server's clock, in Unix seconds. */
