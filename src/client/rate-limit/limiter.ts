@@ -1,7 +1,7 @@
 import { MAX_TIMER } from '../checks/checks.ts'
 import type { RateLimitState } from '../errors.ts'
-import { getAbortReason, onAbort } from '../runtime/abort.ts'
-import type { Clock } from '../runtime/clock.ts'
+import { onAbort, throwIfAborted } from '../runtime/abort.ts'
+import { type Clock, isPast } from '../runtime/clock.ts'
 import { notify } from '../runtime/notify.ts'
 import {
   type AcquireOptions,
@@ -13,45 +13,48 @@ import {
 } from './rate-limiter.ts'
 import type { RateLimitWindow } from './window.ts'
 
-/** The window of this process, or one that processes share through a store. */
-export interface SlotWindow
-  extends Pick<
-    RateLimitWindow,
-    'limit' | 'release' | 'observe' | 'getRemaining' | 'estimateWait' | 'getImposedWait' | 'getEnd'
-  > {
-  /** Takes a slot if one is free. A window that has to ask a store calls `wake` later. */
-  take(now: number, wake: () => void, isLow: boolean): boolean
-  /** Returns when the next slot becomes free, unless a response changes that. */
-  getNextSlotTime(now: number, isLow: boolean): number
-  restrict?(options: RateLimitOptions): void
-}
+/** How much later than estimated a call looks again that is not the first, in milliseconds. Usually it is woken. */
+const GRACE = 250
 
-/** A waiting call. */
+/** How much longer a wait becomes before it is reported again, in milliseconds. */
+const TOLERANCE = 1000
+
+/**
+ * How long a window may take to ask its store, in milliseconds. It has a timer of its own, which is lost if a test has
+ * removed its fake timers.
+ */
+const LATEST_ANSWER = 2000
+
+/** A call that wants a slot. */
 interface Waiter {
+  readonly number: number
   readonly attempt: number
   readonly isLow: boolean
   /** The deadline. */
   readonly expiresAt: number
-  readonly onWait: AcquireOptions['onWait']
-  /** When it gets its slot, as reported by the last `onWait`. */
+  /** When it gets its slot, as estimated when it last looked. */
   expectedAt: number
-  readonly resolve: () => void
-  readonly reject: (reason: unknown) => void
-  /** Stops listening to the signal. */
-  unsubscribe?: (() => void) | undefined
+  /** When it looks again. */
+  looksAt: number
+  timer: unknown
+  /** Makes it look now. */
+  wake: () => void
 }
 
-/** Gives the slots of a window to calls: first come, first served. */
+/**
+ * Gives the slots of a window to calls: first come, first served.
+ *
+ * Each waiting call runs a loop of its own with its own timer, and takes its slot itself. The queue is only the order.
+ * So no call depends on the timer of another one, which a Worker drops when the request of that call ends.
+ */
 export class Limiter implements RateLimiter {
-  readonly #window: SlotWindow
+  readonly #window: RateLimitWindow
   readonly #clock: Clock
   /** The waiting calls, in the order in which they get their slots. */
   readonly #queue: Waiter[] = []
-  /** The earliest deadline of the waiting calls. */
-  #expiresAt = Infinity
-  #timer: unknown
+  #calls = 0
 
-  constructor(window: SlotWindow, clock: Clock) {
+  constructor(window: RateLimitWindow, clock: Clock) {
     this.#window = window
     this.#clock = clock
   }
@@ -63,120 +66,190 @@ export class Limiter implements RateLimiter {
       limit: toFinite(this.#window.limit),
       remaining: toFinite(this.#window.getRemaining(now)),
       resetAt: endsAt === undefined ? undefined : new Date(Date.now() + endsAt - now),
-      queued: this.#queue.length,
+      queued: this.#countWaiting(now),
     }
   }
 
   acquire(options: AcquireOptions = {}): Promise<void> | undefined {
-    const { signal, deadline = Infinity, attempt = 1, priority, onWait } = options
-    if (signal?.aborted) return Promise.reject(getAbortReason(signal))
+    const { signal, attempt = 1, priority, deadline = Infinity } = options
     const now = this.#clock.now()
-    const rank = { attempt, isLow: priority === 'low' }
-    let ahead = this.#queue.length
-    while (ahead > 0 && canOvertake(rank, this.#queue[ahead - 1]!)) ahead--
-    if (ahead === 0 && this.#window.take(now, this.#serve, rank.isLow)) return undefined
-    return new Promise((resolve, reject) => {
-      const waiter: Waiter = { ...rank, expiresAt: now + deadline, onWait, expectedAt: -Infinity, resolve, reject }
-      const abort = () => {
-        this.#remove(waiter)
-        reject(getAbortReason(signal!))
-        this.#setTimer()
-      }
-      waiter.unsubscribe = signal && onAbort(signal, abort)
-      this.#queue.splice(ahead, 0, waiter)
-      this.#review(waiter, now, ahead)
-      this.#setTimer()
-    })
+    const me: Waiter = {
+      ...{ number: this.#calls++, attempt, isLow: priority === 'low', expiresAt: now + deadline },
+      ...{ expectedAt: now, looksAt: now, timer: undefined, wake: () => {} },
+    }
+    if (!me.isLow) this.#window.countNormalCall()
+    const isFirst = !signal?.aborted && this.#findPlace(me) === 0
+    return isFirst && this.#take(me, now) ? undefined : this.#wait(me, options)
   }
 
   observe(response?: RateLimitResponse): void {
-    this.#window.observe(this.#clock.now(), response)
-    this.#serve()
+    const now = this.#clock.now()
+    this.#window.observe(now, response)
+    if (this.#hasGrown(now)) for (const waiter of [...this.#queue]) waiter.wake()
+    else this.#queue[0]?.wake()
   }
 
   release(): void {
     this.#window.release()
-    this.#serve()
+    this.#queue[0]?.wake()
   }
 
   /** Whether it has state to keep: an open window or waiting calls. */
   get isInUse(): boolean {
-    return this.#queue.length > 0 || this.#window.getEnd(this.#clock.now()) !== undefined
-  }
-
-  /** Applies more options: the smallest number of requests and the longest interval take effect. */
-  restrict(options: RateLimitOptions): void {
-    this.#window.restrict?.(options)
-  }
-
-  /** Gives free slots to waiting calls, and reviews the calls that still wait. */
-  #serve = (): void => {
     const now = this.#clock.now()
-    for (
-      let first = this.#queue[0];
-      first && this.#window.take(now, this.#serve, first.isLow);
-      first = this.#queue[0]
-    ) {
-      this.#remove(first)
-      first.resolve()
-    }
-    this.#expiresAt = Infinity
-    let ahead = 0
-    for (const waiter of [...this.#queue]) if (this.#review(waiter, now, ahead)) ahead++
-    this.#setTimer()
+    return this.#window.getEnd(now) !== undefined || this.#countWaiting(now) > 0
   }
 
-  #remove(waiter: Waiter): void {
-    const at = this.#queue.indexOf(waiter)
-    // An observer of another call may have aborted this one.
-    if (at !== -1) this.#queue.splice(at, 1)
-    waiter.unsubscribe?.()
+  /** Applies the options of a client that uses the limiter now. */
+  restrict(options: RateLimitOptions): void {
+    this.#window.restrict(options)
   }
 
-  /** Rejects a call that cannot get its slot in time, or reports its wait. Returns whether it still waits. */
-  #review(waiter: Waiter, now: number, ahead: number): boolean {
-    const wait = this.#window.estimateWait(now, ahead)
-    const refusal = this.#findRefusal(waiter, now, wait)
-    if (refusal) {
-      this.#remove(waiter)
-      waiter.reject(refusal)
-      return false
+  /** Waits until the call has its slot. @throws {SlotRefusal} if there is none in time, and the reason of an abort */
+  async #wait(me: Waiter, { signal, onWait }: AcquireOptions): Promise<void> {
+    const unsubscribe = signal && onAbort(signal, () => me.wake())
+    let reportedAt = -Infinity
+    /** The answer of a store, and when it is asked again if there is none. */
+    let answer: Promise<void> | undefined
+    let answersBy = -Infinity
+    try {
+      for (;;) {
+        throwIfAborted(signal)
+        const now = this.#clock.now()
+        const place = this.#enter(me)
+        if (place > 0 && this.#wakeOverdue(me, now)) {
+          // A call that was only late returns to its place now.
+          await undefined
+          continue
+        }
+        const wait = this.#estimateWait(me, place, now)
+        const refusal = this.#findRefusal(me, wait, now)
+        if (refusal) throw refusal
+        if (place === 0 && wait === 0) {
+          if (this.#take(me, now)) return
+          if (now >= answersBy) {
+            answersBy = now + LATEST_ANSWER
+            answer = this.#window.ask(me.isLow).then(() => {
+              answersBy = -Infinity
+            })
+          }
+          await Promise.race([answer, this.#sleep(me, answersBy - now, now)])
+          continue
+        }
+        me.expectedAt = now + wait
+        const woken = this.#sleep(me, place > 0 ? wait + GRACE : wait, now)
+        // An observer may abort its own call, which is asleep by now.
+        if (wait > 0 && me.expectedAt > reportedAt + TOLERANCE) {
+          reportedAt = me.expectedAt
+          notify(onWait, { waitMs: Math.ceil(wait), queued: this.#queue.length })
+        }
+        await woken
+      }
+    } finally {
+      unsubscribe?.()
+      this.#clock.clearTimeout(me.timer)
+      this.#leave(me)
     }
-    if (wait > 0 && now + wait > waiter.expectedAt + 1000) {
-      waiter.expectedAt = now + wait
-      notify(waiter.onWait, { waitMs: Math.ceil(wait), queued: this.#queue.length })
-    }
-    this.#expiresAt = Math.min(this.#expiresAt, waiter.expiresAt)
-    return true
+  }
+
+  /** Takes a slot for the first call. Returns whether it was free. */
+  #take(me: Waiter, now: number): boolean {
+    const wait = this.#estimateWait(me, 0, now)
+    return wait === 0 && !this.#findRefusal(me, wait, now) && this.#window.take(now, me.isLow)
+  }
+
+  #estimateWait({ isLow }: Waiter, place: number, now: number): number {
+    return isLow ? this.#window.estimateLowWait(now, place) : this.#window.estimateWait(now, place)
   }
 
   /** Returns why a call cannot wait any longer, or `undefined`. */
-  #findRefusal({ expiresAt }: Waiter, now: number, wait: number): SlotRefusal | undefined {
+  #findRefusal({ expiresAt }: Waiter, wait: number, now: number): SlotRefusal | undefined {
     const imposed = this.#window.getImposedWait(now)
     const ms = Math.max(1, wait, imposed)
-    if (now >= expiresAt || now + ms > expiresAt) return { reason: 'deadline', ms }
+    if (isPast(expiresAt, now) || (now < expiresAt && now + ms > expiresAt)) return { reason: 'deadline', ms }
     return imposed > MAX_IMPOSED_WAIT ? { reason: 'imposed', ms: imposed } : undefined
   }
 
   /**
-   * Keeps one timer while calls wait. It is set again each time, because the last one is lost if a test has removed its
-   * fake timers.
+   * Returns whether calls have to wait longer than they know. The last two calls show all changes, because at most one
+   * of them is the first in its window.
    */
-  #setTimer(): void {
-    this.#clock.clearTimeout(this.#timer)
-    const now = this.#clock.now()
-    const nextAt = this.#queue[0] ? this.#window.getNextSlotTime(now, this.#queue[0].isLow) : Infinity
-    const time = Math.min(nextAt, this.#expiresAt)
-    if (time === Infinity) return
-    const ms = Math.ceil(time - now)
-    this.#timer = this.#clock.setTimeout(this.#serve, Math.min(Math.max(1, ms), MAX_TIMER))
+  #hasGrown(now: number): boolean {
+    const last = this.#queue.length - 1
+    return [last, last - 1].some((place) => {
+      const waiter = this.#queue[place]
+      return waiter && now + this.#estimateWait(waiter, place, now) > waiter.expectedAt + TOLERANCE
+    })
+  }
+
+  /** Returns a promise that resolves after a time, at the deadline of the call, or when it is woken. */
+  #sleep(me: Waiter, ms: number, now: number): Promise<void> {
+    const left = me.expiresAt > now ? me.expiresAt - now : Infinity
+    const delay = Math.min(Math.max(1, Math.ceil(Math.min(ms, left))), MAX_TIMER)
+    me.looksAt = now + delay
+    // Not in `wake`, which may run in another request of a Worker.
+    this.#clock.clearTimeout(me.timer)
+    return new Promise((resolve) => {
+      me.wake = () => {
+        me.looksAt = Math.min(me.looksAt, this.#clock.now())
+        resolve()
+      }
+      me.timer = this.#clock.setTimeout(me.wake, delay)
+    })
+  }
+
+  /** Returns the number of calls before this one in the queue. */
+  #findPlace(me: Waiter): number {
+    let [from, to] = [0, this.#queue.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if (goesBefore(this.#queue[middle]!, me)) from = middle + 1
+      else to = middle
+    }
+    return from
+  }
+
+  /** Adds a call to the queue, unless it is there. Returns its place. */
+  #enter(me: Waiter): number {
+    const place = this.#findPlace(me)
+    if (this.#queue[place] !== me) this.#queue.splice(place, 0, me)
+    return place
+  }
+
+  #leave(me: Waiter): void {
+    const place = this.#findPlace(me)
+    if (this.#queue[place] === me) this.#queue.splice(place, 1)
+    if (place === 0) this.#queue[0]?.wake()
+  }
+
+  /**
+   * Removes and wakes the calls before this one that have not looked in time: the request of a Worker that they belong
+   * to has ended, or a test has removed its fake timers. Returns whether there were any.
+   */
+  #wakeOverdue(me: Waiter, now: number): boolean {
+    let first = this.#queue[0]!
+    if (!isOverdue(first, now)) return false
+    for (; first !== me && isOverdue(first, now); first = this.#queue[0]!) {
+      this.#queue.shift()
+      first.wake()
+    }
+    return true
+  }
+
+  #countWaiting(now: number): number {
+    return this.#queue.reduce((count, waiter) => (isOverdue(waiter, now) ? count : count + 1), 0)
   }
 }
 
-/** Returns whether a call may overtake one that came earlier. */
-function canOvertake(one: Pick<Waiter, 'attempt' | 'isLow'>, other: Waiter): boolean {
+/** Returns whether one call gets its slot before another. */
+function goesBefore(one: Waiter, other: Waiter): boolean {
   if (one.isLow !== other.isLow) return other.isLow
-  return one.attempt > other.attempt
+  return one.attempt === other.attempt ? one.number < other.number : one.attempt > other.attempt
+}
+
+/** Returns whether a call has not looked in time. A busy program runs the timers of calls in the order of their times. */
+function isOverdue({ looksAt }: Waiter, now: number): boolean {
+  return now >= looksAt + GRACE
 }
 
 function toFinite(count: number): number | undefined {

@@ -1,7 +1,7 @@
 import { type Checks, milliseconds, nonEmptyString, positiveInteger } from '../checks/checks.ts'
 import type { RateLimitState } from '../errors.ts'
-import { isRecord } from '../runtime/text.ts'
 import { DAY, type HeadersLike } from '../platform/rate-headers.ts'
+import { isRecord } from '../runtime/text.ts'
 
 /** Options for the rate of a client. */
 export interface RateLimitOptions {

@@ -63,7 +63,7 @@ function createLimiterRegistry(): GetLimiter {
 }
 
 // Shared by all copies of the package in a process: Next.js bundles one copy per route.
-const LIMITERS = Symbol.for('shortlink-sdk.limiters.2')
+const LIMITERS = Symbol.for('shortlink-sdk.limiters.3')
 
 /**
  * Returns the limiter for a base URL, a key and a `fetch`, or for a base URL and a `name`. It is the same one each

@@ -1,10 +1,10 @@
 import { type Checks, checkOptions, nonEmptyString } from '../checks/checks.ts'
 import { describeMismatch, getReason } from '../checks/mismatch.ts'
 import { ConfigurationError, formatIssues, type Issue } from '../errors.ts'
+import { DAY } from '../platform/rate-headers.ts'
 import { TIMED_OUT, withDeadline } from '../runtime/abort.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
-import { DAY } from '../platform/rate-headers.ts'
-import { Limiter, type SlotWindow } from './limiter.ts'
+import { Limiter } from './limiter.ts'
 import type { RateLimiter, RateLimitResponse } from './rate-limiter.ts'
 import { RateLimitWindow } from './window.ts'
 
@@ -70,203 +70,158 @@ export function createSharedLimiter(limiter: StoreLimiter, options: SharedRateLi
 }
 
 /**
- * The window in a store, combined with the window of this process.
+ * The window of this process, whose slots also have to be granted by a store.
  *
  * The store opens its window when it counts the first request. That request reaches the server later, so the server's
  * window also ends later. The responses to this process give an upper bound, which is tighter the earlier the first
  * response arrived. No slot is taken before that time.
  */
-class SharedWindow implements SlotWindow {
+class SharedWindow extends RateLimitWindow {
   readonly #store: StoreLimiter
   readonly #key: string
   readonly #clock: Clock
   /** The length of a window in milliseconds. */
-  readonly #interval: number
-  readonly #local: RateLimitWindow
+  readonly #length: number
   /** The last state in the store: the slots that are left, and when the window ends. */
   #remaining = 0
   #endsAt = -Infinity
-  /** When the server's window has certainly ended, according to the responses to this process. */
-  #serverEndsAt = Infinity
   /** Until when the store is closed because the server refused a request of any process. */
-  #blockedUntil = 0
-  #isStoreAway = false
-  #hasWarned = false
-  #askAgainAt = 0
-  /** Whether a slot was granted that no call has taken yet. */
-  #hasSlot = false
-  /** The slots that this process has taken in the window of the store, and when that window opened. */
+  #closedUntil = 0
+  /** When to ask an unavailable store again; `-Infinity` if it has always been available. */
+  #asksAgainAt = -Infinity
+  /** Slots that the store has granted and no call has taken yet. */
+  #granted = 0
+  /** The slots that this process has been granted in the window of the store. */
   #taken = 0
+  /** When the window of the store opened. */
   #openedAt = -Infinity
   /** Whether other processes took slots of the last window too. */
   #isShared = false
-  /** Until when low-priority calls leave the remaining slots to other calls. */
-  #lowWaitsUntil = -Infinity
-  /** When to ask again if the store does not respond. In the past if no request to the store is pending. */
-  #respondsBy = -Infinity
 
   constructor(store: StoreLimiter, options: SharedRateLimitOptions, clock: Clock) {
+    const length = store.duration * 1000
+    super({ requests: store.points, interval: length }, true)
     this.#store = store
     this.#key = options.key ?? 'shortlink-sdk'
     this.#clock = clock
-    this.#interval = store.duration * 1000
-    this.#local = new RateLimitWindow({ requests: store.points, interval: this.#interval }, true)
+    this.#length = length
   }
 
-  get limit(): number {
-    return this.#local.limit
+  override take(now: number, isLow: boolean): boolean {
+    if (now < this.#asksAgainAt) return super.take(now, isLow)
+    if (this.#countGranted(now) === 0) return false
+    this.#granted--
+    return super.take(now, isLow)
   }
 
-  getNextSlotTime(now: number, isLow: boolean): number {
-    if (now < this.#respondsBy) return this.#respondsBy
-    if (isLow && this.#isReserved(now)) return Math.max(this.#opensAt, this.#lowWaitsUntil)
-    return this.#isClosed(now) ? this.#opensAt : Math.max(this.#local.getNextSlotTime(now), this.#getSlotTime(now))
-  }
-
-  take(now: number, wake: () => void, isLow: boolean): boolean {
-    if (this.#hasSlot) {
-      this.#hasSlot = false
-      return true
+  /** Asks for a slot. If the store is unavailable, only the window of this process counts for a while. */
+  override async ask(isLow: boolean): Promise<void> {
+    try {
+      const state = await withDeadline(async () => this.#store.consume(this.#key), STORE_TIMEOUT, undefined)
+      this.#learn(state.remainingPoints, state.msBeforeNext)
+      const isReserved = isLow && state.remainingPoints < this.getReserve(this.#clock.now())
+      if (isReserved && this.#store.reward) return await this.#giveBack(this.#store)
+      this.#granted++
+      this.#taken++
+    } catch (refusal) {
+      if (isStoreState(refusal)) this.#learn(0, refusal.msBeforeNext)
+      else this.#loseStore(refusal === TIMED_OUT ? `it did not respond within ${STORE_TIMEOUT} ms` : getReason(refusal))
     }
-    const isEarly = now < this.#getSlotTime(now) || (isLow && this.#isReserved(now))
-    if (now < this.#respondsBy || isEarly || this.#isClosed(now) || !this.#local.take(now)) return false
-    if (this.#isStoreAway && now < this.#askAgainAt) return true
-    // The timer of the request is lost if a test has removed its fake timers.
-    const respondsBy = now + 2 * STORE_TIMEOUT
-    this.#respondsBy = respondsBy
-    void this.#ask(isLow).then((isGranted) => {
-      if (this.#respondsBy !== respondsBy) return
-      this.#respondsBy = -Infinity
-      this.#hasSlot = isGranted
-      if (!isGranted) this.#local.release()
-      wake()
-    })
-    return false
   }
 
-  release(): void {
-    this.#local.release()
-  }
-
-  observe(now: number, response?: RateLimitResponse): void {
-    this.#local.observe(now, response)
-    this.#serverEndsAt = this.#local.getEnd(now) ?? this.#serverEndsAt
+  override observe(now: number, response?: RateLimitResponse): void {
+    super.observe(now, response)
     if (response?.refused) this.#closeForAll(now)
   }
 
-  getRemaining(now: number): number {
-    const remaining = this.#local.getRemaining(now)
+  override getRemaining(now: number): number {
+    const remaining = super.getRemaining(now)
     return now < this.#endsAt ? Math.min(remaining, this.#remaining) : remaining
   }
 
-  estimateWait(now: number, ahead: number): number {
-    // The window of this process has already counted the requested slot.
-    const wait = this.#local.estimateWait(now, now < this.#respondsBy ? ahead - 1 : ahead)
+  override estimateWait(now: number, ahead: number): number {
+    if (ahead < this.#countGranted(now)) return 0
+    const wait = super.estimateWait(now, ahead)
     const behind = ahead - (now < this.#endsAt ? this.#remaining : 0)
-    if (behind < 0 || now >= this.#opensAt) return wait
-    return Math.max(wait, this.#opensAt - now + Math.floor(behind / this.#store.points) * this.#interval)
+    if (behind < 0) return Math.max(wait, this.#getSlotTime(this.#taken + ahead) - now)
+    if (now >= this.#opensAt) return wait
+    return Math.max(wait, this.#opensAt - now + Math.floor(behind / this.#store.points) * this.#length)
   }
 
-  getImposedWait(now: number): number {
-    return Math.max(this.#local.getImposedWait(now), this.#blockedUntil - now, 0)
+  override estimateLowWait(now: number, ahead: number): number {
+    return ahead < this.#countGranted(now) ? 0 : super.estimateLowWait(now, ahead)
   }
 
-  getEnd(now: number): number | undefined {
-    return now < this.#endsAt ? this.#endsAt : this.#local.getEnd(now)
+  override getImposedWait(now: number): number {
+    return Math.max(super.getImposedWait(now), this.#closedUntil - now)
   }
 
-  /** Returns whether the store has no slot until the next window. */
-  #isClosed(now: number): boolean {
-    return now < this.#opensAt && (this.#remaining === 0 || now >= this.#endsAt)
+  override getEnd(now: number): number | undefined {
+    return now < this.#endsAt ? this.#endsAt : super.getEnd(now)
+  }
+
+  /** A tenth of each window is for the normal calls of other processes. */
+  protected override get shareOfOthers(): number {
+    return Math.max(1, Math.floor(this.#store.points / 10))
+  }
+
+  /** Returns the granted slots of the current window that no call has taken. */
+  #countGranted(now: number): number {
+    return now < this.#endsAt ? this.#granted : 0
   }
 
   /** How much later than the store's window the server's may end, and how far apart processes may start a window. */
   get #margin(): number {
-    return Math.max(200, this.#interval / 100)
+    return Math.max(200, this.#length / 100)
   }
 
   /** When the next window is open at the server too. */
   get #opensAt(): number {
     const latest = this.#endsAt + this.#margin
-    return this.#serverEndsAt <= this.#endsAt ? latest : Math.min(this.#serverEndsAt, latest)
+    const { knownEnd = latest } = this
+    return knownEnd <= this.#endsAt ? latest : Math.min(knownEnd, latest)
   }
 
   /**
-   * Returns when this process may take its next slot of the window. Its slots become free one after another, so that
-   * processes that start a little later get their share.
+   * Returns when this process may take its slot number `count` of the window. Its slots become free one after another,
+   * so that processes that start a little later get their share.
    */
-  #getSlotTime(now: number): number {
-    if (now >= this.#endsAt) return -Infinity
-    const part = this.#taken / this.#store.points
+  #getSlotTime(count: number): number {
+    const part = count / this.#store.points
     // A process that took every slot may still not be the only one.
-    return this.#openedAt + (this.#isShared ? part : Math.max(0, 2 * part - 1)) * 4 * this.#margin
+    const pace = this.#isShared ? part : Math.max(0, 2 * part - 1)
+    return this.#openedAt + pace * 4 * this.#margin
   }
 
-  /** The slots of each window that low-priority calls leave to other calls. A window of one slot has none. */
-  get #reserve(): number {
-    const { points } = this.#store
-    return points === 1 ? 0 : Math.max(1, Math.floor(points / 10))
-  }
-
-  /** Returns whether the slots that are left are reserved for normal calls. */
-  #isReserved(now: number): boolean {
-    return now < this.#lowWaitsUntil || (now < this.#endsAt && this.#remaining <= this.#reserve && this.#reserve > 0)
-  }
-
-  /** Asks the store for a slot. If the store is unavailable, the slot is granted. */
-  async #ask(isLow: boolean): Promise<boolean> {
-    try {
-      const state = await withDeadline(async () => this.#store.consume(this.#key), STORE_TIMEOUT, undefined)
-      this.#learn(state.remainingPoints, state.msBeforeNext)
-      if (isLow && state.remainingPoints < this.#reserve) return !(await this.#giveBack())
-      this.#taken++
-      // If windows have one slot, low-priority calls leave every second window to other calls.
-      if (isLow && this.#reserve === 0) this.#lowWaitsUntil = this.#opensAt + this.#interval
-      return true
-    } catch (refusal) {
-      if (isStoreState(refusal)) {
-        this.#learn(0, refusal.msBeforeNext)
-        return false
-      }
-      this.#askAgainAt = this.#clock.now() + STORE_PAUSE
-      this.#loseStore(refusal === TIMED_OUT ? `it did not respond within ${STORE_TIMEOUT} ms` : getReason(refusal))
-      return true
-    }
-  }
-
-  /** Gives back a slot that is reserved for normal calls. Returns whether the store supports that. */
-  async #giveBack(): Promise<boolean> {
-    if (!this.#store.reward) return false
-    this.#lowWaitsUntil = this.#opensAt
+  /** Gives back a slot that is reserved for normal calls. */
+  async #giveBack(store: StoreLimiter): Promise<void> {
     this.#remaining++
-    await this.#store.reward(this.#key, 1).catch(() => {})
-    return true
+    await store.reward!(this.#key, 1).catch(() => {})
   }
 
   #learn(remaining: number, msBeforeNext: number): void {
     const now = this.#clock.now()
     const endsAt = now + Math.min(msBeforeNext, DAY)
-    if (endsAt > this.#endsAt + this.#interval / 2) {
+    if (endsAt > this.#endsAt + this.#length / 2) {
       const isExhausted = this.#endsAt > -Infinity && this.#remaining === 0
       this.#isShared = isExhausted && this.#taken < this.#store.points
-      this.#taken = 0
+      this.#taken = this.#granted = 0
       // The store's time, not this process's, so that a process that learns of the window later catches up.
-      this.#openedAt = Math.min(now, endsAt - this.#interval)
+      this.#openedAt = Math.min(now, endsAt - this.#length)
     }
     this.#remaining = remaining
     this.#endsAt = endsAt
-    // No window is longer than the interval, so a process has blocked the store after a refusal.
-    this.#blockedUntil = msBeforeNext > this.#interval ? this.#endsAt : 0
-    this.#isStoreAway = false
+    // No window is longer than its length, so a process has blocked the store after a refusal.
+    this.#closedUntil = msBeforeNext > this.#length ? endsAt : 0
   }
 
-  /** Counts without the store from now on. Warns once, because a rate limit that is not shared may lead to refusals. */
+  /** Counts without the store for a while. Warns once, because a rate limit that is not shared may lead to refusals. */
   #loseStore(why: string): void {
-    this.#isStoreAway = true
+    const isFirst = this.#asksAgainAt === -Infinity
+    this.#asksAgainAt = this.#clock.now() + STORE_PAUSE
     this.#endsAt = -Infinity
-    this.#blockedUntil = 0
-    if (this.#hasWarned) return
-    this.#hasWarned = true
+    this.#closedUntil = 0
+    if (!isFirst) return
     console.warn(
       `shortlink-sdk: the store of the shared rate limit is unavailable (${why}). Until it is available again, this process counts alone.`,
     )
@@ -274,8 +229,8 @@ class SharedWindow implements SlotWindow {
 
   /** Blocks the store after a refusal, until the server allows more requests. */
   #closeForAll(now: number): void {
-    const endsAt = this.#local.getEnd(now)
-    if (this.#isStoreAway || endsAt === undefined) return
+    const endsAt = super.getEnd(now)
+    if (endsAt === undefined) return
     // Zero seconds would block the store forever.
     const seconds = Math.max(1, Math.ceil((endsAt - now) / 1000))
     const close = async () => this.#store.block(this.#key, seconds)

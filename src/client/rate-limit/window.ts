@@ -5,6 +5,18 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const DEFAULT_REQUESTS = 30
 
+/** What the clients of a window asked for. */
+interface Wishes {
+  /** The smallest limit that a client has set. */
+  readonly requests: number
+  /** The limit until the server states one. */
+  readonly assumed: number
+  /** The longest interval that a client has set; 0 if none. */
+  readonly interval: number
+}
+
+const noWishes: Wishes = { requests: Infinity, assumed: Infinity, interval: 0 }
+
 const NO_RESPONSE: RateLimitResponse = { headers: { get: () => null }, refused: false, retryAfter: undefined }
 
 /**
@@ -27,14 +39,12 @@ const NO_RESPONSE: RateLimitResponse = { headers: { get: () => null }, refused: 
  * All times are in milliseconds on the clock of the caller, who passes the current time as `now`.
  */
 export class RateLimitWindow {
-  /** The smallest limit that the user set. The server can lower it, but not raise it. */
-  #ceiling = Infinity
-  /** The limit until the server states one. */
-  #assumed = Infinity
-  #stated: number | undefined
-  /** The longest interval that the user set; 0 if none. */
-  #longestInterval = 0
   readonly #isCoordinated: boolean
+  /** What clients have asked for since this window opened, and before. */
+  #wishes = noWishes
+  #lastWishes = noWishes
+  /** The limit that the server has stated. */
+  #stated: number | undefined
   /** Until when the server said to wait after a refusal. */
   #blockedUntil = 0
   /** When the previous window ended. */
@@ -52,6 +62,11 @@ export class RateLimitWindow {
   #hasOthers = false
   /** How many requests the server may have counted in this window before this client's first one. */
   #countedBefore = 0
+  /** How many calls of normal priority came in this window, and in the last one. */
+  #normalCalls = 0
+  #lastNormalCalls = 0
+  /** Until when low-priority calls leave the only slot of each window to other calls. */
+  #lowWaitsUntil = -Infinity
 
   /** @param isCoordinated Whether all programs that use the key take their slots from one store. */
   constructor(options: RateLimitOptions, isCoordinated = false) {
@@ -59,32 +74,46 @@ export class RateLimitWindow {
     this.restrict(options)
   }
 
-  /** Applies these options too: the smaller number of requests and the longer interval hold. */
-  restrict({ requests, interval }: RateLimitOptions): void {
-    this.#ceiling = Math.min(this.#ceiling, requests ?? Infinity)
-    this.#assumed = Math.min(this.#assumed, requests ?? DEFAULT_REQUESTS)
-    this.#longestInterval = Math.max(this.#longestInterval, interval ?? 0)
+  /**
+   * Applies the options of a client. They hold in this window and the next: the smallest number of requests, which the
+   * server can lower but not raise, and the longest interval.
+   */
+  restrict({ requests, interval = 0 }: RateLimitOptions): void {
+    const wishes = this.#wishes
+    this.#wishes = {
+      requests: Math.min(wishes.requests, requests ?? Infinity),
+      assumed: Math.min(wishes.assumed, requests ?? DEFAULT_REQUESTS),
+      interval: Math.max(wishes.interval, interval),
+    }
   }
 
   get limit(): number {
-    return Math.min(this.#ceiling, this.#stated ?? this.#assumed)
+    const ceiling = Math.min(this.#wishes.requests, this.#lastWishes.requests)
+    return Math.min(ceiling, this.#stated ?? Math.min(this.#wishes.assumed, this.#lastWishes.assumed))
   }
 
-  /** Returns when a slot becomes free, if no response arrives before. */
-  getNextSlotTime(now: number): number {
-    return this.getRemaining(now) > 0 ? this.#getSlotTime(this.#sent) : this.#mustEndAt
+  /** Counts a call of normal priority that wants a slot. Low-priority calls leave slots to such calls. */
+  countNormalCall(): void {
+    this.#normalCalls++
   }
 
-  /** Takes a slot if one is free. */
-  take(now: number): boolean {
+  /** Takes a slot that is free. Returns `false` if a store has to be asked first. */
+  take(now: number, isLow: boolean): boolean {
     if (now >= this.#mustEndAt) this.#open()
-    // If every slot was released, the window starts again with the next request.
-    if (this.#sent === 0 && this.#knownEnd === undefined) this.#mayEndAt = now + this.#interval
-    if (now < this.getNextSlotTime(now)) return false
+    if (this.#sent === 0) {
+      this.#mayEndAt = now + this.#interval
+      this.#knownEnd = undefined
+    }
     this.#sent++
     this.#pending++
+    // A window of one slot has no reserve, so every second window is left to normal calls.
+    const isLeft = isLow && this.limit === 1 && this.#expectedCalls + this.shareOfOthers > 0
+    if (isLeft) this.#lowWaitsUntil = this.#mayEndAt + this.#interval
     return true
   }
+
+  /** Asks the store for a slot. Resolves when it has answered. */
+  async ask(_isLow: boolean): Promise<void> {}
 
   /** Releases a slot whose request was never sent. */
   release(): void {
@@ -115,18 +144,59 @@ export class RateLimitWindow {
 
   /** Returns how many slots are left, not counting requests in flight. */
   getRemaining(now: number): number {
-    if (now >= this.#mustEndAt) return this.limit
+    return this.#countRemaining(now)
+  }
+
+  #countRemaining(now: number): number {
+    if (this.#isOver(now)) return this.limit
     if (now < this.#blockedUntil || (now >= this.#mayEndAt && this.limit < Infinity)) return 0
     return Math.max(0, Math.min(this.limit - this.#sent, this.#leastRemaining - this.#pending))
   }
 
-  /** Estimates the wait of a call with `ahead` calls in front of it, if no other program uses the key. */
+  /**
+   * Estimates the wait of a call with `ahead` calls in front of it, if no other program uses the key. 0: a slot is free.
+   */
   estimateWait(now: number, ahead: number): number {
-    const behind = ahead - this.getRemaining(now)
+    const behind = ahead - this.#countRemaining(now)
     if (behind < 0) return Math.max(0, this.#getSlotTime(this.#sent + ahead) - now)
     const windows = Math.floor(behind / this.limit)
     const share = (behind % this.limit) / this.limit
-    return (this.getEnd(now) ?? now) - now + windows * this.#interval + share * this.#getRampTime(this.#hadOthers)
+    return (this.#findEnd(now) ?? now) - now + windows * this.#interval + share * this.#getRampTime(this.#hadOthers)
+  }
+
+  /** Estimates the wait of a call of low priority, which leaves slots to normal calls. */
+  estimateLowWait(now: number, ahead: number): number {
+    const wait = Math.max(this.estimateWait(now, ahead + this.getReserve(now)), this.#lowWaitsUntil - now)
+    const spare = this.getRemaining(now) - 1 - ahead - this.shareOfOthers
+    if (wait === 0 || spare < 1 || this.#expectedCalls === 0) return wait
+    // The reserve shrinks until the window ends.
+    const freeAt = this.#getWindowEnd(now) - (spare / this.#expectedCalls) * this.#interval
+    return Math.min(wait, Math.max(this.estimateWait(now, ahead), freeAt - now))
+  }
+
+  /**
+   * Returns how many slots are for normal calls: as many as the rest of the window will bring if it is like the last
+   * one, and at least one if there were any.
+   */
+  protected getReserve(now: number): number {
+    const expected = (this.#expectedCalls * (this.#getWindowEnd(now) - now)) / this.#interval
+    const own = Math.max(Math.ceil(expected), Math.min(1, this.#expectedCalls))
+    return Math.min(own + this.shareOfOthers, this.limit - 1)
+  }
+
+  /** How many slots of each window are for the normal calls of other processes. */
+  protected get shareOfOthers(): number {
+    return 0
+  }
+
+  /** How many normal calls a whole window will bring. */
+  get #expectedCalls(): number {
+    return Math.max(this.#normalCalls, this.#lastNormalCalls)
+  }
+
+  /** Returns when the window ends, or the next one if none is open. */
+  #getWindowEnd(now: number): number {
+    return this.getEnd(now) ?? now + this.#interval
   }
 
   /** Returns the rest of the wait that the server imposed when it refused a request. */
@@ -136,12 +206,26 @@ export class RateLimitWindow {
 
   /** Returns when the window ends, as far as is known; `undefined` if none is open. */
   getEnd(now: number): number | undefined {
-    if (now >= this.#mustEndAt) return undefined
+    return this.#findEnd(now)
+  }
+
+  /** When the window must have ended, according to its responses; `undefined` before the first. */
+  protected get knownEnd(): number | undefined {
+    return this.#knownEnd
+  }
+
+  #findEnd(now: number): number | undefined {
+    if (this.#isOver(now)) return undefined
     return this.#knownEnd ?? (now < this.#mayEndAt ? this.#mayEndAt : this.#mustEndAt)
   }
 
+  /** Returns whether no window is open. If every slot was released, the next request opens it anew. */
+  #isOver(now: number): boolean {
+    return now >= this.#mustEndAt || (this.#sent === 0 && this.#knownEnd === undefined)
+  }
+
   get #interval(): number {
-    return this.#longestInterval || MINUTE
+    return Math.max(this.#wishes.interval, this.#lastWishes.interval) || MINUTE
   }
 
   /** Without any response, two intervals after the first request was sent. */
@@ -172,6 +256,11 @@ export class RateLimitWindow {
   #open(): void {
     this.#opensAt = this.#mustEndAt
     this.#hasOthers = this.#hadOthers
+    // Without a client that asked anew, the calls of earlier ones still wait.
+    if (this.#wishes !== noWishes) this.#lastWishes = this.#wishes
+    this.#wishes = noWishes
+    this.#lastNormalCalls = this.#normalCalls
+    this.#normalCalls = 0
     // After the wait of a refusal, the server may continue the window that it had.
     this.#countedBefore = this.#opensAt === this.#blockedUntil ? Infinity : 0
     this.#sent = this.#pending = 0
@@ -191,6 +280,7 @@ export class RateLimitWindow {
 
 /** Returns the wait that a refusal asks for; `Infinity` if it states no plausible one. */
 function getStatedWait(headers: ParsedRateHeaders, retryAfter = Infinity, interval: number): number {
+  if (retryAfter === Infinity && headers.remaining) return SECOND
   const contradictsItself = retryAfter === 0 && headers.remaining === 0
   if (retryAfter * SECOND <= DAY && !contradictsItself) return Math.max(SECOND, retryAfter * SECOND)
   const reset = getTimeUntilReset(headers)

@@ -8,6 +8,11 @@ export interface Clock {
 /** A year: longer than any window or wait. */
 export const LEAP = 366 * 86_400_000
 
+/** Returns whether a time has passed. After a leap of the clock it has not, because no time was lost. */
+export function isPast(time: number, now: number): boolean {
+  return now >= time && now - time < LEAP / 2
+}
+
 /** How early a timer may fire, in milliseconds. Runtimes round the time: to 1 ms in Node.js, 100 ms in Tor Browser. */
 const TOLERANCE = 250
 

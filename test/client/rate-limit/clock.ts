@@ -8,34 +8,42 @@ import type { Clock } from '../../../src/client/runtime/clock.ts'
 export const createRateLimiter = (options: RateLimitOptions, clock: Clock): Limiter =>
   new Limiter(new RateLimitWindow(options), clock)
 
+interface Timer {
+  readonly at: number
+  readonly run: () => void
+}
+
 /** A clock that only a test advances. */
 export class FakeClock implements Clock {
   #now = 0
-  #next = 1
-  readonly #timers = new Map<number, { at: number; run: () => void }>()
+  /** The active timers, in the order in which they fire. */
+  readonly #timers: Timer[] = []
 
   now = (): number => this.#now
 
-  setTimeout = (run: () => void, ms: number): number => {
-    this.#timers.set(this.#next, { at: this.#now + ms, run })
-    return this.#next++
+  setTimeout = (run: () => void, ms: number): Timer => {
+    const timer = { at: this.#now + ms, run }
+    this.#timers.splice(this.#findPlace(timer.at), 0, timer)
+    return timer
   }
 
   clearTimeout = (timer: unknown): void => {
-    this.#timers.delete(timer as number)
+    if (timer === undefined) return
+    let place = this.#findPlace((timer as Timer).at) - 1
+    while (place >= 0 && this.#timers[place] !== timer) place--
+    if (place >= 0) this.#timers.splice(place, 1)
   }
 
   /** The number of active timers. */
   get timers(): number {
-    return this.#timers.size
+    return this.#timers.length
   }
 
   /** Advances the clock and runs due timers. Lets promises settle after each. */
   async advance(ms: number): Promise<void> {
     const until = this.#now + ms
-    for (let due = this.#due(until); due !== undefined; due = this.#due(until)) {
-      const timer = this.#timers.get(due)!
-      this.#timers.delete(due)
+    while (this.#timers.length > 0 && this.#timers[0]!.at <= until) {
+      const timer = this.#timers.shift()!
       this.#now = Math.max(this.#now, timer.at)
       timer.run()
       await settled()
@@ -48,16 +56,17 @@ export class FakeClock implements Clock {
   async drain(): Promise<void> {
     await settled()
     const end = this.#now + 86_400_000
-    while (this.#timers.size > 0 && this.#now < end) {
-      await this.advance(Math.min(...[...this.#timers.values()].map(({ at }) => at)) - this.#now)
-    }
+    while (this.#timers.length > 0 && this.#now < end) await this.advance(this.#timers[0]!.at - this.#now)
   }
 
-  #due(until: number): number | undefined {
-    let earliest: number | undefined
-    for (const [id, { at }] of this.#timers) {
-      if (at <= until && (earliest === undefined || at < this.#timers.get(earliest)!.at)) earliest = id
+  /** Returns how many timers fire before a new one at this time. */
+  #findPlace(at: number): number {
+    let [from, to] = [0, this.#timers.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if (this.#timers[middle]!.at <= at) from = middle + 1
+      else to = middle
     }
-    return earliest
+    return from
   }
 }

@@ -80,7 +80,7 @@ describe('waiting for a slot', () => {
     const added = vi.spyOn(controller.signal, 'addEventListener')
     const removed = vi.spyOn(controller.signal, 'removeEventListener')
     const calls = take(4, controller)
-    expect(clock.timers).toBe(1)
+    expect(clock.timers).toBe(3)
     await end(1)
     await clock.advance(1002)
     controller.abort('stop')
@@ -91,14 +91,16 @@ describe('waiting for a slot', () => {
     expect(clock.timers).toBe(0)
   })
 
-  it('needs no timer while no call waits, and one for any number of waiting calls', async () => {
+  it('needs a timer for each waiting call, and none while no call waits', async () => {
     const { clock, take, end } = setUp()
     take(30)
     expect(clock.timers).toBe(0)
     take(50)
-    expect(clock.timers).toBe(1)
+    expect(clock.timers).toBe(50)
     await end(30, response(30, 0, 60))
-    expect(clock.timers).toBe(1)
+    expect(clock.timers).toBe(50)
+    await clock.advance(62_000)
+    expect(clock.timers).toBe(20)
   })
 })
 
@@ -134,12 +136,12 @@ describe('a deadline', () => {
     expect(limiter.state.queued).toBe(1)
   })
 
-  it('rejects a call when it passes, if the wait is longer than estimated', async () => {
+  it('rejects a call as soon as it is known that the wait is longer than estimated', async () => {
     const { clock, limiter, take } = setUp({ requests: 1, interval: 1000 })
     take(1)
     const waiting = refusalOf(take(1, { deadline: 1050 })[0])
     // Without a response, the window may end later.
-    await clock.advance(1049)
+    await clock.advance(999)
     expect(limiter.state.queued).toBe(1)
     await clock.advance(1)
     expect(await waiting).toMatchObject({ reason: 'deadline' })
@@ -221,6 +223,8 @@ describe('onWait', () => {
     ]
     expect(onWait.mock.calls).toEqual(expected)
     await end(2)
+    await clock.advance(60_070)
+    await end(1)
     await clock.advance(200_000)
     expect(onWait.mock.calls).toEqual(expected)
   })

@@ -286,6 +286,7 @@ describe('the state', () => {
     take(25)
     expect(limiter.state).toMatchObject({ remaining: 0, queued: 5 })
     limiter.release!()
+    await clock.advance(0)
     expect(limiter.state).toMatchObject({ remaining: 0, queued: 4 })
     await end(20, response(30, 0, 60))
     await clock.advance(60_061)
