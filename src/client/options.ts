@@ -15,7 +15,7 @@ import {
 import { getValidHeaders, type RequestOptions, requestOptionChecks, type Validation } from './http/request-options.ts'
 import type { Endpoint, Environment, Settings } from './http/settings.ts'
 import { type AuthScheme, apis, authSchemes, variables } from './platform/apis.ts'
-import { type RateLimiter, type RateLimitOptions, rateLimitChecks } from './rate-limit/rate-limiter.ts'
+import { guardLimiter, type RateLimiter, type RateLimitOptions, rateLimitChecks } from './rate-limit/rate-limiter.ts'
 import { getLimiter } from './rate-limit/registry.ts'
 import { isPublicPage, readVariable } from './runtime/environment.ts'
 import { type Fetch, runtimeFetch } from './runtime/fetch.ts'
@@ -219,9 +219,12 @@ function readLogLevel(redact: Redact): LogLevel {
 function resolveLimit(
   rateLimit: ShortLinkClientOptions['rateLimit'],
   redact: Redact,
-): RateLimiter | RateLimitOptions | undefined {
+): Required<RateLimiter> | RateLimitOptions | undefined {
   if (typeof rateLimit === 'number') return { requests: rateLimit }
-  if (rateLimit !== undefined) return rateLimit || undefined
+  if (rateLimit !== undefined) {
+    if (rateLimit && 'acquire' in rateLimit) return guardLimiter(rateLimit)
+    return rateLimit || undefined
+  }
   const variable = readVariable(variables.rateLimit)
   if (variable === undefined) return {}
   if (variable === 'off') return undefined

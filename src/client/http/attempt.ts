@@ -8,7 +8,7 @@ import { openEnvelope } from '../platform/envelope.ts'
 import { parseRetryAfter, readRateLimitState } from '../platform/rate-headers.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { TIMED_OUT, throwIfAborted, withDeadline } from '../runtime/abort.ts'
-import { systemClock } from '../runtime/clock.ts'
+import { isPast, systemClock } from '../runtime/clock.ts'
 import { preventResend } from '../runtime/environment.ts'
 import { copyHeaders, type FetchResponse, isRequest, isResponse, readHeader } from '../runtime/fetch.ts'
 import { hasDigest, isForFramework } from '../runtime/framework.ts'
@@ -50,6 +50,7 @@ export async function beginAttempt(call: Call<unknown>, last: Attempt): Promise<
   const deadline = Math.max(0, Math.min(endsAt, spec.acquireBefore ?? endsAt) - systemClock.now())
   try {
     throwIfAborted(signal)
+    if (isPast(endsAt, systemClock.now())) throw TIMED_OUT
     await findLimiter(call)?.acquire({
       signal,
       attempt: number,
@@ -93,6 +94,9 @@ export async function makeAttempt<T>(call: Call<T>, attempt: Attempt): Promise<C
     throwIfAborted(ending)
     throwIfAborted(signal)
     const init = buildInit(call, request, upload, ending)
+    step = 'ready'
+    // In a program that was busy or frozen, no timer has ended the attempt.
+    if (isPast(attempt.began + getTimeLimit(call, attempt).ms, systemClock.now())) throw TIMED_OUT
     sentAt = performance.now()
     step = 'fetch'
     const sending = (upload?.send ?? client.fetch)(call.target, init)
@@ -131,11 +135,11 @@ export async function makeAttempt<T>(call: Call<T>, attempt: Attempt): Promise<C
     read = await withDeadline(exchange, getTimeLimit(call, attempt).ms, signal, getGraceMs)
   } catch (thrown) {
     if (!signal?.aborted && isThrownForFramework(thrown, step)) {
-      releaseSlot(call)
+      endpoint.limiter?.release()
       throw thrown
     }
     const failure = failWithoutResponse(call, attempt, step, upload?.failure?.() ?? thrown, response)
-    if (failure.outcome === 'not-sent') releaseSlot(call)
+    if (failure.outcome === 'not-sent') findLimiter(call)?.release()
     else findLimiter(call)?.observe()
     return failure
   } finally {
@@ -256,15 +260,8 @@ async function readResult<T>(call: Call<T>, attempt: Attempt, received: Received
   return { data, rateLimit, attempts: attempt.earlierSends + 1, status, url: call.url, toResponse }
 }
 
-const findLimiter = ({ client, endpoint }: Call<unknown>): RateLimiter | undefined =>
+const findLimiter = ({ client, endpoint }: Call<unknown>): Required<RateLimiter> | undefined =>
   client.environment().findLimiter(endpoint)
-
-/** Releases the slot of a request that was not sent. */
-function releaseSlot(call: Call<unknown>): void {
-  const limiter = findLimiter(call)
-  if (limiter?.release) limiter.release()
-  else limiter?.observe()
-}
 
 /** Returns the response itself; if it or its URL contains a secret, a copy without secrets and without the URL. */
 function redactResponse(response: FetchResponse, { redact, target }: Call<unknown>): Response {

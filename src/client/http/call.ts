@@ -190,8 +190,8 @@ export interface Attempt {
   readonly refusals: number
 }
 
-/** The step that an attempt has reached. `fetch`: the function was called and has not returned a promise yet. */
-export type Step = 'request' | 'hook' | 'key' | 'content' | 'fetch' | 'sent'
+/** The step that an attempt has reached. `ready`: the request only has to be sent. `fetch`: the function was called and has not returned a promise yet. */
+export type Step = 'request' | 'hook' | 'key' | 'content' | 'ready' | 'fetch' | 'sent'
 
 /** A failed attempt. */
 export interface Failure {

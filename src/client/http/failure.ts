@@ -20,14 +20,16 @@ import { describeRedirect, getBodyAdvice, getRefusalAdvice } from '../platform/a
 import { keyNames } from '../platform/apis.ts'
 import { describeUnreadable } from '../platform/body.ts'
 import { findMessage, isApiRefusal, isReportedDone } from '../platform/envelope.ts'
+import { parseRateHeaders } from '../platform/rate-headers.ts'
 import { isSlotRefusal, MAX_IMPOSED_WAIT } from '../rate-limit/rate-limiter.ts'
 import { getAbortReason, TIMED_OUT } from '../runtime/abort.ts'
+import { isPast, systemClock } from '../runtime/clock.ts'
 import { copyHeaders, type FetchResponse } from '../runtime/fetch.ts'
 import { type Redact, redactCause, redactLine } from '../secrets.ts'
 import { BodyTooLargeError } from './body.ts'
 import { type Attempt, type Call, createErrorContext, type Failure, getAdvisedRequest, type Step } from './call.ts'
 import { explainFetchFailure, findInnermostReason, getOutcome, listCauses } from './fetch-failure.ts'
-import { canRepeat } from './retry.ts'
+import { canRepeat, getPause } from './retry.ts'
 
 /** Thrown if an attempt fails outside of fetch. It is not retried, because the work may have been done. */
 export class AttemptError extends Error {
@@ -61,12 +63,20 @@ export function createAbortError(
   return new AbortError(reason, createContext(call, attempt, { isSent: false, outcome, mayRepeat: false }))
 }
 
-/** Creates the error of a call that got no slot: it was aborted, the wait is too long, or the limiter failed. */
+/**
+ * Creates the error of a call that got no slot: it was aborted, its deadline has passed, the wait is too long, or the
+ * limiter failed.
+ */
 export function createSlotError(call: Call<unknown>, attempt: Attempt, reason: unknown): ShortLinkError {
   const { redact, endpoint, client } = call
   const { signal } = call.options
   const context = createContext(call, attempt, { isSent: false, outcome: 'not-sent', mayRepeat: true })
   if (signal?.aborted) return new AbortError(getAbortReason(signal), context)
+  // A slot was free, but the program was busy or frozen until the deadline.
+  const isLate = isSlotRefusal(reason) && reason.ms <= 1 && isPast(call.endsAt, systemClock.now())
+  if (reason === TIMED_OUT || isLate) {
+    return new TimeoutError(0, context, 'the deadline passed before the request could be sent')
+  }
   if (!isSlotRefusal(reason)) {
     const cause = redactCause(redact, reason)
     return new ConnectionError(`the rate limiter failed: ${findInnermostReason(cause)}`, context, { cause })
@@ -163,7 +173,7 @@ export function getTimeLimit(
   { began }: Attempt,
 ): { ms: number; isDeadline: boolean } {
   const most = timeout || Number.POSITIVE_INFINITY
-  const left = Math.max(0, endsAt - began)
+  const left = endsAt <= began && !isPast(endsAt, began) ? Number.POSITIVE_INFINITY : Math.max(0, endsAt - began)
   return { ms: Math.min(most, left), isDeadline: left < most }
 }
 
@@ -172,6 +182,7 @@ const timeoutMessages: Readonly<Partial<Record<Step, string>>> = {
   hook: '`beforeRequest` did not finish',
   key: `no key from \`${keyNames.option}()\``,
   content: 'the content was not read',
+  ready: 'the request was not sent',
 }
 
 /** Creates the failure of an attempt that the server refused. */
@@ -194,9 +205,11 @@ export function failWithRefusal(
         describeRefusal(call.redact, received, status, message),
         getRefusalAdvice(getAdvisedRequest(call), status, isFromApi),
       )
-  const untilReset = status === 429 ? rateLimit.resetAt && rateLimit.resetAt.getTime() - Date.now() : undefined
+  const untilReset = rateLimit.resetAt && rateLimit.resetAt.getTime() - Date.now()
+  // If requests remain, another limit than that of the window has refused this one, and its wait is unknown.
+  const unnamedWait = parseRateHeaders(headers).remaining ? getPause(call, attempt) : untilReset
   const mayRepeat = canRepeat(call, { isSent: true, status })
-  const retryAfterMs = retryAfter === undefined ? untilReset : retryAfter * 1000
+  const retryAfterMs = retryAfter === undefined ? (status === 429 ? unnamedWait : undefined) : retryAfter * 1000
   const context = createContext(call, attempt, { isSent: true, outcome, mayRepeat })
   const refusal = {
     status,

@@ -47,6 +47,14 @@ const MIN_REFUSED_WAIT = 1000
 const USUAL_WINDOW = 60_000
 
 /**
+ * Returns the wait after a 429 that names none although requests remain, in milliseconds: a second. It doubles for
+ * low-priority calls, which are not retried a limited number of times.
+ */
+export function getPause({ options: { priority } }: Call<unknown>, { uncounted }: Attempt): number {
+  return priority === 'low' ? Math.min(MIN_REFUSED_WAIT * 2 ** uncounted, USUAL_WINDOW) : MIN_REFUSED_WAIT
+}
+
+/**
  * Returns the wait before the next attempt, in milliseconds: what the server asked for, or a backoff that doubles from
  * half a second, with jitter, so that calls that failed together are not retried together. Returns `undefined` if there
  * is no next attempt.

@@ -21,7 +21,7 @@ export interface Endpoint {
 export interface Environment {
   readonly listeners: Listeners
   /** Called for each use, because the process drops idle limiters. */
-  readonly findLimiter: (endpoint: Endpoint) => RateLimiter | undefined
+  readonly findLimiter: (endpoint: Endpoint) => Required<RateLimiter> | undefined
 }
 
 export interface Settings {

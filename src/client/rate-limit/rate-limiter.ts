@@ -1,6 +1,7 @@
 import { type Checks, milliseconds, nonEmptyString, positiveInteger } from '../checks/checks.ts'
 import type { RateLimitState } from '../errors.ts'
 import { DAY, type HeadersLike } from '../platform/rate-headers.ts'
+import { notify } from '../runtime/notify.ts'
 import { isRecord } from '../runtime/text.ts'
 
 /** Options for the rate of a client. */
@@ -83,6 +84,27 @@ export interface SlotRefusal {
   readonly reason: 'deadline' | 'imposed'
   /** How long the call would have to wait, in milliseconds. */
   readonly ms: number
+}
+
+const unknownState: RateLimitState = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
+
+/**
+ * Returns a limiter of the user's whose methods do not throw after a request was sent, because they would change the
+ * outcome of its call. `acquire` may throw: then nothing is sent.
+ */
+export function guardLimiter(limiter: RateLimiter): Required<RateLimiter> {
+  return {
+    get state() {
+      try {
+        return limiter.state ?? unknownState
+      } catch {
+        return unknownState
+      }
+    },
+    acquire: (options) => limiter.acquire(options),
+    observe: (response) => notify((given) => limiter.observe(given), response),
+    release: () => notify(() => (limiter.release ? limiter.release() : limiter.observe()), undefined),
+  }
 }
 
 /** Returns whether a value is a {@link SlotRefusal}, from any copy of the package. */

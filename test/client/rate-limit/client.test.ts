@@ -6,6 +6,7 @@ import {
   type RateLimitResponse,
   ShortLinkClient,
   type ShortLinkClientOptions,
+  type SlotRefusal,
 } from 'shortlink-sdk'
 import { createSandbox, type Sandbox, type SandboxOptions } from 'shortlink-sdk/testing'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -176,6 +177,36 @@ describe('a refusal by the server', () => {
   })
 })
 
+describe('a 429 that names no wait although requests remain', () => {
+  const headers = { 'X-RateLimit-Limit': '1000', 'X-RateLimit-Remaining': '998', 'X-RateLimit-Reset': '1800000060' }
+
+  it.each<[string, ShortLinkClientOptions]>([
+    ['with a limiter', {}],
+    ['without a limiter', { rateLimit: false }],
+  ])('delays its call by a second, and not until the reset: %s', async (_, limit) => {
+    const { sandbox, client } = setUp(limit)
+    sandbox.fail({ status: 429, headers: { ...headers, 'Retry-After': null } })
+    await expectSecondRequestAfter(1000, sandbox, client.account.get())
+  })
+
+  it('stops the other calls for a second', async () => {
+    const { sandbox, client } = setUp({ retry: 0 })
+    sandbox.fail({ status: 429, headers: { ...headers, 'Retry-After': null } })
+    await call(client)
+    await expectSecondRequestAfter(1000, sandbox, client.account.get())
+  })
+
+  it('delays a low-priority call twice as long each time, up to a minute', async () => {
+    const { sandbox, client } = setUp({ priority: 'low', rateLimit: false })
+    sandbox.fail({ status: 429, headers: { ...headers, 'Retry-After': null }, times: 9 })
+    await passUntil(client.account.get())
+    const times = sandbox.requests.map(({ at }) => at)
+    expect(times.slice(1).map((at, index) => Math.round((at - times[index]!) / 1000))).toEqual([
+      1, 2, 4, 8, 16, 32, 60, 60, 60,
+    ])
+  })
+})
+
 describe('a user’s own limiter', () => {
   /** Creates a limiter that only records its calls. */
   function recorder(): RateLimiter & { calls: unknown[][]; options: AcquireOptions[] } {
@@ -262,6 +293,30 @@ describe('a user’s own limiter', () => {
     const { client } = setUp({ rateLimit: limiter, retry: 0, timeout: 1000, apiKey: () => new Promise(() => {}) })
     await passUntil(call(client))
     expect(limiter.calls).toEqual([['acquire'], ['observe']])
+  })
+
+  it.each(['observe', 'release', 'state'] as const)('that throws in `%s` does not change a call', async (member) => {
+    const limiter = { ...recorder(), acquire: () => undefined }
+    const get = () => {
+      throw new Error('the limiter is broken')
+    }
+    Object.defineProperty(limiter, member, member === 'state' ? { get } : { value: get })
+    const { client, sandbox } = setUp({ rateLimit: limiter, retry: 0 })
+    expect(await client.campaigns.create({ name: 'Opening day' })).toMatchObject({ id: 1 })
+    sandbox.fail({ status: 429, headers: { 'Retry-After': '7' } })
+    expect(await call(client)).toMatchObject({ ok: false, error: { code: 'rate_limit', retryAfter: 7 } })
+    expect(await call(client.withOptions({ beforeRequest: get }))).toMatchObject({
+      ok: false,
+      error: { code: 'configuration', outcome: 'not-sent' },
+    })
+    expect(await call(client, { deadline: 1 })).toMatchObject({ ok: true })
+    expect(client.rateLimit.queued).toBe(0)
+  })
+
+  it('may reject with the exported type SlotRefusal', async () => {
+    const refusal: SlotRefusal = { reason: 'imposed', ms: 100_000 }
+    const { client } = setUp({ rateLimit: { ...recorder(), acquire: () => Promise.reject(refusal) } })
+    expect(await call(client)).toMatchObject({ ok: false, error: { code: 'rate_limit', retryAfter: 100 } })
   })
 
   it('receives the number of the attempt', async () => {

@@ -165,6 +165,7 @@ describe('a refusal', () => {
     ['Retry-After, up to a day', refusal(DAY, 25), DAY * 1000],
     ['a second, if Retry-After says 0', { ...response(30, 29, 60), refused: true, retryAfter: 0 }, 1000],
     ['a second, if Retry-After says 0 and nothing else', { ...silentRefusal, retryAfter: 0 }, 1000],
+    ['a second, without Retry-After if requests remain', { ...response(30, 12, 60), refused: true }, 1000],
     ['the reset, without Retry-After', refusal(undefined, 25), 26_000],
     ['the reset, if Retry-After says 0 but nothing remains', refusal(0, 25), 26_000],
     ['the reset, if Retry-After is beyond a day', refusal(DAY + 1, 25), 26_000],
