@@ -135,7 +135,7 @@ export async function makeAttempt<T>(call: Call<T>, attempt: Attempt): Promise<C
     read = await withDeadline(exchange, getTimeLimit(call, attempt).ms, signal, getGraceMs)
   } catch (thrown) {
     if (!signal?.aborted && isThrownForFramework(thrown, step)) {
-      endpoint.limiter?.release()
+      findLimiter(call)?.release()
       throw thrown
     }
     const failure = failWithoutResponse(call, attempt, step, upload?.failure?.() ?? thrown, response)
