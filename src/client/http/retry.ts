@@ -50,8 +50,8 @@ const USUAL_WINDOW = 60_000
  * Returns the wait after a 429 that names none although requests remain, in milliseconds: a second. It doubles for
  * low-priority calls, which are not retried a limited number of times.
  */
-export function getPause({ options: { priority } }: Call<unknown>, { uncounted }: Attempt): number {
-  return priority === 'low' ? Math.min(MIN_REFUSED_WAIT * 2 ** uncounted, USUAL_WINDOW) : MIN_REFUSED_WAIT
+export function getPause({ options }: Call<unknown>, { refusals }: Attempt): number {
+  return options.priority === 'low' ? Math.min(MIN_REFUSED_WAIT * 2 ** refusals, USUAL_WINDOW) : MIN_REFUSED_WAIT
 }
 
 /**

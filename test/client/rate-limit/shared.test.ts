@@ -130,6 +130,21 @@ describe('a shared rate limit', () => {
   })
 })
 
+describe('a slot that is reserved for normal calls', () => {
+  it('is given back by a low-priority call, and stays for a normal call of the same process', async () => {
+    const store = { ...createStore([granted(10), granted(1), granted(1)], 20), reward: vi.fn(async () => {}) }
+    const limiter = sharedRateLimiter(store)
+    await limiter.acquire()
+    const low = refusalOf(limiter.acquire({ priority: 'low', deadline: 10_000 }))
+    await advance(0)
+    expect(store.reward.mock.calls).toEqual([['shortlink-sdk', 1]])
+    expect(limiter.state.remaining).toBe(2)
+    expect(await low).toMatchObject({ reason: 'deadline' })
+    await limiter.acquire()
+    expect(store.consume).toHaveBeenCalledTimes(3)
+  })
+})
+
 describe('a deadline', () => {
   const late = { reason: 'deadline' }
 

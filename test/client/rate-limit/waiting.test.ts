@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AcquireOptions } from 'shortlink-sdk'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { refusal, refusalOf, response, setUp, silentRefusal } from './setup.ts'
@@ -56,6 +57,21 @@ describe('waiting for a slot', () => {
       await clock.advance(1002)
     }
     expect(granted).toEqual([0, 1, 4, 5, 3, 6, 2])
+  })
+
+  it('does not depend on the timers of other calls, which a Worker drops when their requests end', async () => {
+    const { clock, granted, limiter, take, end } = setUp({ requests: 1, interval: 1000 })
+    const setTimer = clock.setTimeout
+    take(1)
+    await end(1)
+    // The timers of these calls never fire.
+    vi.spyOn(clock, 'setTimeout').mockImplementation(() => setTimer(() => {}, Infinity))
+    take(2)
+    vi.mocked(clock.setTimeout).mockImplementation(setTimer)
+    take(1)
+    await clock.advance(10_000)
+    expect(granted).toEqual([0, 1, 2, 3])
+    expect(limiter.state.queued).toBe(0)
   })
 
   it('sets no timer longer than runtimes support', async () => {
@@ -238,6 +254,20 @@ describe('onWait', () => {
     expect(onWait.mock.calls).toEqual([[{ waitMs: 60_000, queued: 1 }], [{ waitMs: 80_000, queued: 1 }]])
   })
 
+  it('runs in the async context of its own call', async () => {
+    const { clock, limiter, end } = setUp({ requests: 1 })
+    const context = new AsyncLocalStorage<string>()
+    const seen: (string | undefined)[] = []
+    const acquire = (name: string) =>
+      context.run(name, () => limiter.acquire({ onWait: () => seen.push(context.getStore()) }))
+    void acquire('first')
+    void acquire('second')
+    void acquire('third')
+    await context.run('response', () => end(1, refusal(80)))
+    await clock.advance(0)
+    expect(seen).toEqual(['second', 'third', 'second', 'third'])
+  })
+
   it('cannot break a call by throwing', () => {
     const { limiter, take } = setUp({ requests: 1 })
     take(1)
@@ -250,6 +280,50 @@ describe('onWait', () => {
 })
 
 describe('calls of low priority', () => {
+  it('leave slots to as many normal calls as the last window had, and fewer as the window passes', async () => {
+    const { clock, limiter, take, end } = setUp({ requests: 10, interval: 60_000 })
+    take(10, { priority: 'low' })
+    await end(10)
+    await clock.advance(50_000)
+    for (let i = 0; i < 4; i++) void limiter.acquire({ deadline: 1000 })?.catch(() => {})
+    let low = 0
+    for (let i = 0; i < 20; i++)
+      void limiter.acquire({ priority: 'low' })?.then(
+        () => low++,
+        () => {},
+      )
+    const counts: number[] = []
+    await clock.advance(10_061)
+    for (let part = 0; part < 4; part++) {
+      await clock.advance(14_000)
+      counts.push(low)
+    }
+    // One slot stays until the end.
+    expect(counts).toEqual([6, 7, 8, 9])
+    expect(limiter.acquire()).toBeUndefined()
+  })
+
+  it('leave nothing if no normal call came', async () => {
+    const { clock, take, end, granted } = setUp({ requests: 10, interval: 60_000 })
+    take(20, { priority: 'low' })
+    await end(10)
+    await clock.advance(62_100)
+    expect(granted).toHaveLength(20)
+  })
+
+  it('leave every second window of one slot to normal calls, while there are any', async () => {
+    const { clock, granted, take, end } = setUp({ requests: 1, interval: 1000 })
+    take(4, { priority: 'low' })
+    take(1, { deadline: 100 })[0]!.catch(() => {})
+    await end(1)
+    await clock.advance(1002)
+    await end(1)
+    await clock.advance(1900)
+    expect(granted).toEqual([0, 1])
+    await clock.advance(200)
+    expect(granted).toEqual([0, 1, 2])
+  })
+
   it('wait behind all other calls, even later ones', async () => {
     const { clock, limiter, take } = setUp({ requests: 1, interval: 1000 })
     take(1)

@@ -136,6 +136,33 @@ describe('the window', () => {
   })
 })
 
+describe('the limit of several clients', () => {
+  it('is the smallest of those that used this window or the last one, so that it rises again', async () => {
+    const { clock, limiter, take, end } = setUp()
+    const limits: unknown[] = []
+    for (let window = 0; window < 3; window++) {
+      take(1)
+      await end(1)
+      limiter.restrict({})
+      if (window === 0) limiter.restrict({ requests: 2, interval: 120_000 })
+      limits.push(limiter.state.limit)
+      await clock.advance(120_122)
+    }
+    expect(limits).toEqual([2, 2, 30])
+    take(1)
+    await clock.advance(60_000)
+    expect(limiter.state.resetAt!.getTime() - Date.now()).toBeLessThanOrEqual(60_000)
+  })
+
+  it('holds while calls wait, although no client asks anew', async () => {
+    const { clock, limiter, granted, take } = setUp({ requests: 1, interval: 1000 })
+    take(5)
+    await clock.advance(4000)
+    expect(granted).toEqual([0, 1, 2])
+    expect(limiter.state.limit).toBe(1)
+  })
+})
+
 describe('a call that was never sent', () => {
   it('releases its slot for the next call', async () => {
     const { granted, take, limiter, clock } = setUp({ requests: 1 })
@@ -157,6 +184,23 @@ describe('a call that was never sent', () => {
     await clock.advance(999)
     take(1)
     expect(granted).toEqual([0, 1, 2, 3])
+  })
+})
+
+describe('a window whose requests were all released', () => {
+  it('starts anew with the next request, although a late response has told an end', async () => {
+    const { clock, granted, take, limiter } = setUp({ requests: 1, interval: 1000 })
+    take(1)
+    await clock.advance(2000)
+    take(1)
+    limiter.release!()
+    limiter.observe(response())
+    await clock.advance(500)
+    take(2)
+    expect(granted).toEqual([0, 1, 2])
+    await clock.advance(999)
+    expect(granted).toEqual([0, 1, 2])
+    expect(limiter.state.remaining).toBe(0)
   })
 })
 
