@@ -1,7 +1,7 @@
-import { aFunction, boolean, type Checks, checkedElsewhere, checkOptions, oneOf } from './checks/checks.ts'
-import { describeMismatch, formatValue } from './checks/mismatch.ts'
-import { ConfigurationError, formatIssues, type Issue } from './errors.ts'
-import { ApiKey, type KeySource } from './http/api-key.ts'
+import { aFunction, boolean, type Check, type Checks, checkedElsewhere, checkOptions, oneOf } from './checks/checks.ts'
+import { readCheckedVariable, throwIfInvalid } from './checks/variable.ts'
+import { ConfigurationError } from './errors.ts'
+import { ApiKey, authScheme, type KeySource } from './http/api-key.ts'
 import { authorizationBesideKey, findAuthorization } from './http/authorization.ts'
 import { BaseUrl, isLoopback } from './http/base-url.ts'
 import {
@@ -14,10 +14,10 @@ import {
 } from './http/observers.ts'
 import { getValidHeaders, type RequestOptions, requestOptionChecks, type Validation } from './http/request-options.ts'
 import type { Endpoint, Environment, Settings } from './http/settings.ts'
-import { type AuthScheme, apis, authSchemes, variables } from './platform/apis.ts'
+import { type AuthScheme, apis, variables } from './platform/apis.ts'
 import { guardLimiter, type RateLimiter, type RateLimitOptions, rateLimitChecks } from './rate-limit/rate-limiter.ts'
 import { getLimiter } from './rate-limit/registry.ts'
-import { isPublicPage, readVariable } from './runtime/environment.ts'
+import { isPublicPage } from './runtime/environment.ts'
 import { type Fetch, runtimeFetch } from './runtime/fetch.ts'
 import { isRecord } from './runtime/text.ts'
 import type { Redact } from './secrets.ts'
@@ -92,13 +92,21 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
 
 const { signal: _, ...commonChecks } = requestOptionChecks
 
+const logLevel = /* @__PURE__ */ oneOf(logLevels)
+
+/** A rate limit in the environment. */
+const rateLimitVariable: Check = {
+  expected: 'off, or a number of requests a minute',
+  isValid: (value) => value === 'off' || /^[1-9]\d{0,8}$/.test(String(value)),
+}
+
 /** Checks for the options of a client. @internal */
 export const clientOptionChecks = {
   ...commonChecks,
   baseUrl: checkedElsewhere,
   openerUrl: checkedElsewhere,
   apiKey: checkedElsewhere,
-  authScheme: oneOf(authSchemes),
+  authScheme,
   rateLimit: {
     expected: 'an object of options, a number of requests a minute, a RateLimiter, or false',
     isValid: (value: unknown) =>
@@ -109,7 +117,7 @@ export const clientOptionChecks = {
   },
   fetch: aFunction,
   openerAuth: oneOf(['none', 'bearer']),
-  logLevel: oneOf(logLevels),
+  logLevel,
   logger: {
     expected: 'an object with the functions error, warn, info and debug',
     isValid: (value: unknown) =>
@@ -140,12 +148,12 @@ export const defaults = {
 export function resolveSettings(options: ShortLinkClientOptions): Settings {
   const apiKey = new ApiKey(options?.apiKey, options?.authScheme)
   const { redact } = apiKey
-  throwIfOptionsInvalid(checkOptions(options, clientOptionChecks), redact)
+  throwIfInvalid(checkOptions(options, clientOptionChecks), redact)
   apiKey.check()
   const { allowInsecureHttp = false, openerAuth = 'none', logger = console as Logger, rateLimit } = options
   const headers = getValidHeaders(options.headers)
   const authorization = findAuthorization(headers)
-  if (apiKey.isGiven && authorization !== undefined) throwIfOptionsInvalid([authorizationBesideKey], redact)
+  if (apiKey.isGiven && authorization !== undefined) throwIfInvalid([authorizationBesideKey], redact)
 
   const apiUrls = {
     management: new BaseUrl(apis.management, options.baseUrl, allowInsecureHttp),
@@ -154,7 +162,13 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
   assertKeyIsHidden(options, apiUrls.management)
 
   function readEnvironment(): Environment {
-    const listeners = [options, createLogObservers(options.logLevel ?? readLogLevel(redact), logger)]
+    const listeners = [
+      options,
+      createLogObservers(
+        options.logLevel ?? readCheckedVariable<LogLevel>(variables.log, logLevel, redact) ?? defaults.logLevel,
+        logger,
+      ),
+    ]
     const limit = resolveLimit(rateLimit, redact)
     // The header of a hook cannot take part, because the limiter is chosen before the hooks run.
     const key = authorization ?? apiKey.source
@@ -192,11 +206,6 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
   }
 }
 
-/** @throws {ConfigurationError} if there are issues */
-function throwIfOptionsInvalid(issues: readonly Issue[], redact: Redact): void {
-  if (issues.length) throw new ConfigurationError(formatIssues(issues, redact), { redact })
-}
-
 /** @throws {ConfigurationError} if a visitor could read the key. A server on this machine has no other visitors. */
 function assertKeyIsHidden({ apiKey, dangerouslyAllowBrowser }: ShortLinkClientOptions, baseUrl: BaseUrl): void {
   if (typeof apiKey !== 'string' || dangerouslyAllowBrowser || !isPublicPage()) return
@@ -205,14 +214,6 @@ function assertKeyIsHidden({ apiKey, dangerouslyAllowBrowser }: ShortLinkClientO
   throw new ConfigurationError(
     'apiKey: every visitor of the page could read this string. Use `apiKey: null` with a proxy that adds the key (shortlink-sdk/proxy), or set dangerouslyAllowBrowser',
   )
-}
-
-function readLogLevel(redact: Redact): LogLevel {
-  const level = readVariable(variables.log) ?? defaults.logLevel
-  const known = logLevels.find((name) => name === level)
-  if (known) return known
-  const problem = describeMismatch(`one of ${logLevels.join(', ')}`, level, formatValue)
-  throw new ConfigurationError(`${variables.log}: ${problem}`, { redact })
 }
 
 /** Returns a user's limiter, the options for a limiter, or `undefined` for no limit. */
@@ -225,12 +226,7 @@ function resolveLimit(
     if (rateLimit && 'acquire' in rateLimit) return guardLimiter(rateLimit)
     return rateLimit || undefined
   }
-  const variable = readVariable(variables.rateLimit)
+  const variable = readCheckedVariable(variables.rateLimit, rateLimitVariable, redact)
   if (variable === undefined) return {}
-  if (variable === 'off') return undefined
-  if (/^[1-9]\d{0,8}$/.test(variable)) return { requests: Number(variable) }
-  const expected = 'off, or a number of requests a minute'
-  throw new ConfigurationError(`${variables.rateLimit}: ${describeMismatch(expected, variable, formatValue)}`, {
-    redact,
-  })
+  return variable === 'off' ? undefined : { requests: Number(variable) }
 }

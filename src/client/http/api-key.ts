@@ -1,4 +1,6 @@
-import { describeMismatch, findMisfit, formatCodePoint, formatValue, getReason } from '../checks/mismatch.ts'
+import { oneOf } from '../checks/checks.ts'
+import { describeMismatch, findMisfit, formatCodePoint, getReason } from '../checks/mismatch.ts'
+import { readCheckedVariable } from '../checks/variable.ts'
 import { ConfigurationError } from '../errors.ts'
 import { type AuthScheme, authSchemes, formatNames, keyNames, schemeNames } from '../platform/apis.ts'
 import { readVariable } from '../runtime/environment.ts'
@@ -7,6 +9,9 @@ import { type Redact, Secrets } from '../secrets.ts'
 
 /** The key, or a function that returns it, called before each attempt. `null`: no key is sent. */
 export type KeySource = string | (() => string | Promise<string>) | null
+
+/** @internal */
+export const authScheme = /* @__PURE__ */ oneOf(authSchemes)
 
 /** How many of the newest keys that a function returned are redacted. */
 const REMEMBERED = 4
@@ -68,7 +73,8 @@ export class ApiKey {
    * @throws {ConfigurationError} if the scheme in the environment is invalid
    */
   formatAuthorization(key: string): string {
-    const scheme = this.#scheme ?? readScheme(this.redact)
+    const scheme =
+      this.#scheme ?? readCheckedVariable<AuthScheme>(schemeNames.variable, authScheme, this.redact) ?? authSchemes[0]!
     return scheme === 'raw' ? key : `${scheme} ${key}`
   }
 
@@ -100,14 +106,6 @@ function assertKey(key: unknown, name: string): string {
   const problem = findKeyProblem(key)
   if (problem) throw new ConfigurationError(`${name}: ${problem}`)
   return key as string
-}
-
-function readScheme(redact?: Redact): AuthScheme {
-  const scheme = readVariable(schemeNames.variable) ?? authSchemes[0]!
-  const known = authSchemes.find((name) => name === scheme)
-  if (known) return known
-  const problem = describeMismatch(`one of ${authSchemes.join(', ')}`, scheme, formatValue)
-  throw new ConfigurationError(`${schemeNames.variable}: ${problem}`, { redact })
 }
 
 function findKeyProblem(key: unknown): string | undefined {
