@@ -1,5 +1,6 @@
 import type { CallDefinition, Page } from '../definition.ts'
 import { type ErrorContext, type InvalidResponseError, isShortLinkError, type RateLimitState } from '../errors.ts'
+import { unknownState } from '../rate-limit/rate-limiter.ts'
 import { sleep } from '../runtime/abort.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { isRecord } from '../runtime/text.ts'
@@ -36,9 +37,6 @@ export const isForeignClient = (value: unknown): boolean =>
   isRecord(value) &&
   !isClient(value) &&
   Object.getOwnPropertySymbols(value).some(({ description }) => description === API.description)
-
-/** The state of the rate limit without a limiter, before the first call. */
-const unknownRateLimit: RateLimitState = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
 
 /**
  * Makes the calls of a client: one method for each kind of call, and the retry loop that all of them use.
@@ -129,7 +127,7 @@ export class Api implements ListApi {
   readonly rateLimit = (): RateLimitState => {
     const { apis, environment, last } = this.#settings
     const limiter = apis.management.baseUrl.known ? environment().findLimiter(apis.management) : undefined
-    return limiter?.state ?? last.rateLimit ?? unknownRateLimit
+    return limiter?.state ?? last.rateLimit ?? unknownState
   }
 
   /** Returns the error context for a call that is rejected before it is prepared. */

@@ -19,11 +19,8 @@ const GRACE = 250
 /** How much longer a wait becomes before it is reported again, in milliseconds. */
 const TOLERANCE = 1000
 
-/**
- * How long a window may take to ask its store, in milliseconds. It has a timer of its own, which is lost if a test has
- * removed its fake timers.
- */
-const LATEST_ANSWER = 2000
+/** How long a window may take to confirm a slot, in milliseconds. */
+const CONFIRMATION = 1000
 
 /** A call that wants a slot. */
 interface Waiter {
@@ -78,8 +75,11 @@ export class Limiter implements RateLimiter {
       ...{ expectedAt: now, looksAt: now, timer: undefined, wake: () => {} },
     }
     if (!me.isLow) this.#window.countNormalCall()
-    const isFirst = !signal?.aborted && this.#findPlace(me) === 0
-    return isFirst && this.#take(me, now) ? undefined : this.#wait(me, options)
+    const isFirst = !signal?.aborted && !this.#window.confirm && this.#findPlace(me) === 0
+    const wait = isFirst ? this.#estimateWait(me, 0, now) : Infinity
+    if (wait > 0 || this.#findRefusal(me, wait, now)) return this.#wait(me, options)
+    this.#window.take(now, me.isLow)
+    return undefined
   }
 
   observe(response?: RateLimitResponse): void {
@@ -109,9 +109,6 @@ export class Limiter implements RateLimiter {
   async #wait(me: Waiter, { signal, onWait }: AcquireOptions): Promise<void> {
     const unsubscribe = signal && onAbort(signal, () => me.wake())
     let reportedAt = -Infinity
-    /** The answer of a store, and when it is asked again if there is none. */
-    let answer: Promise<void> | undefined
-    let answersBy = -Infinity
     try {
       for (;;) {
         throwIfAborted(signal)
@@ -126,15 +123,9 @@ export class Limiter implements RateLimiter {
         const refusal = this.#findRefusal(me, wait, now)
         if (refusal) throw refusal
         if (place === 0 && wait === 0) {
-          if (this.#take(me, now)) return
-          if (now >= answersBy) {
-            answersBy = now + LATEST_ANSWER
-            answer = this.#window.ask(me.isLow).then(() => {
-              answersBy = -Infinity
-            })
-          }
-          await Promise.race([answer, this.#sleep(me, answersBy - now, now)])
-          continue
+          me.looksAt = now + CONFIRMATION
+          if ((await this.#window.confirm?.(me.isLow, me.expiresAt - now, signal)) === false) continue
+          return this.#window.take(this.#clock.now(), me.isLow)
         }
         me.expectedAt = now + wait
         const woken = this.#sleep(me, place > 0 ? wait + GRACE : wait, now)
@@ -150,12 +141,6 @@ export class Limiter implements RateLimiter {
       this.#clock.clearTimeout(me.timer)
       this.#leave(me)
     }
-  }
-
-  /** Takes a slot for the first call. Returns whether it was free. */
-  #take(me: Waiter, now: number): boolean {
-    const wait = this.#estimateWait(me, 0, now)
-    return wait === 0 && !this.#findRefusal(me, wait, now) && this.#window.take(now, me.isLow)
   }
 
   #estimateWait({ isLow }: Waiter, place: number, now: number): number {

@@ -86,7 +86,8 @@ export interface SlotRefusal {
   readonly ms: number
 }
 
-const unknownState: RateLimitState = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
+/** The state before anything is known. */
+export const unknownState: RateLimitState = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
 
 /**
  * Returns a limiter of the user's whose methods do not throw after a request was sent, because they would change the

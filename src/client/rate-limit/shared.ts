@@ -2,7 +2,7 @@ import { type Checks, checkOptions, nonEmptyString } from '../checks/checks.ts'
 import { describeMismatch, getReason } from '../checks/mismatch.ts'
 import { ConfigurationError, formatIssues, type Issue } from '../errors.ts'
 import { DAY } from '../platform/rate-headers.ts'
-import { TIMED_OUT, withDeadline } from '../runtime/abort.ts'
+import { TIMED_OUT, throwIfAborted, withDeadline } from '../runtime/abort.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import { Limiter } from './limiter.ts'
 import type { RateLimiter, RateLimitResponse } from './rate-limiter.ts'
@@ -89,8 +89,6 @@ class SharedWindow extends RateLimitWindow {
   #closedUntil = 0
   /** When to ask an unavailable store again; `-Infinity` if it has always been available. */
   #asksAgainAt = -Infinity
-  /** Slots that the store has granted and no call has taken yet. */
-  #granted = 0
   /** The slots that this process has been granted in the window of the store. */
   #taken = 0
   /** When the window of the store opened. */
@@ -107,25 +105,23 @@ class SharedWindow extends RateLimitWindow {
     this.#length = length
   }
 
-  override take(now: number, isLow: boolean): boolean {
-    if (now < this.#asksAgainAt) return super.take(now, isLow)
-    if (this.#countGranted(now) === 0) return false
-    this.#granted--
-    return super.take(now, isLow)
-  }
-
-  /** Asks for a slot. If the store is unavailable, only the window of this process counts for a while. */
-  override async ask(isLow: boolean): Promise<void> {
+  /** If the store is unavailable, only the window of this process counts for a while. */
+  override async confirm(isLow: boolean, ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+    if (this.#clock.now() < this.#asksAgainAt) return true
     try {
-      const state = await withDeadline(async () => this.#store.consume(this.#key), STORE_TIMEOUT, undefined)
+      const consume = async () => this.#store.consume(this.#key)
+      const state = await withDeadline(consume, Math.min(ms, STORE_TIMEOUT), signal)
       this.#learn(state.remainingPoints, state.msBeforeNext)
       const isReserved = isLow && state.remainingPoints < this.getReserve(this.#clock.now())
-      if (isReserved && this.#store.reward) return await this.#giveBack(this.#store)
-      this.#granted++
+      if (isReserved && (await this.#giveBack(this.#store))) return false
       this.#taken++
+      return true
     } catch (refusal) {
+      throwIfAborted(signal)
       if (isStoreState(refusal)) this.#learn(0, refusal.msBeforeNext)
-      else this.#loseStore(refusal === TIMED_OUT ? `it did not respond within ${STORE_TIMEOUT} ms` : getReason(refusal))
+      else if (refusal !== TIMED_OUT) this.#loseStore(getReason(refusal))
+      else if (ms > STORE_TIMEOUT) this.#loseStore(`it did not respond within ${STORE_TIMEOUT} ms`)
+      return false
     }
   }
 
@@ -140,16 +136,11 @@ class SharedWindow extends RateLimitWindow {
   }
 
   override estimateWait(now: number, ahead: number): number {
-    if (ahead < this.#countGranted(now)) return 0
     const wait = super.estimateWait(now, ahead)
     const behind = ahead - (now < this.#endsAt ? this.#remaining : 0)
     if (behind < 0) return Math.max(wait, this.#getSlotTime(this.#taken + ahead) - now)
     if (now >= this.#opensAt) return wait
     return Math.max(wait, this.#opensAt - now + Math.floor(behind / this.#store.points) * this.#length)
-  }
-
-  override estimateLowWait(now: number, ahead: number): number {
-    return ahead < this.#countGranted(now) ? 0 : super.estimateLowWait(now, ahead)
   }
 
   override getImposedWait(now: number): number {
@@ -163,11 +154,6 @@ class SharedWindow extends RateLimitWindow {
   /** A tenth of each window is for the normal calls of other processes. */
   protected override get shareOfOthers(): number {
     return Math.max(1, Math.floor(this.#store.points / 10))
-  }
-
-  /** Returns the granted slots of the current window that no call has taken. */
-  #countGranted(now: number): number {
-    return now < this.#endsAt ? this.#granted : 0
   }
 
   /** How much later than the store's window the server's may end, and how far apart processes may start a window. */
@@ -193,10 +179,12 @@ class SharedWindow extends RateLimitWindow {
     return this.#openedAt + pace * 4 * this.#margin
   }
 
-  /** Gives back a slot that is reserved for normal calls. */
-  async #giveBack(store: StoreLimiter): Promise<void> {
+  /** Gives back a slot that is reserved for normal calls. Returns whether the store can do that. */
+  async #giveBack(store: StoreLimiter): Promise<boolean> {
+    if (!store.reward) return false
     this.#remaining++
-    await store.reward!(this.#key, 1).catch(() => {})
+    await store.reward(this.#key, 1).catch(() => {})
+    return true
   }
 
   #learn(remaining: number, msBeforeNext: number): void {
@@ -205,7 +193,7 @@ class SharedWindow extends RateLimitWindow {
     if (endsAt > this.#endsAt + this.#length / 2) {
       const isExhausted = this.#endsAt > -Infinity && this.#remaining === 0
       this.#isShared = isExhausted && this.#taken < this.#store.points
-      this.#taken = this.#granted = 0
+      this.#taken = 0
       // The store's time, not this process's, so that a process that learns of the window later catches up.
       this.#openedAt = Math.min(now, endsAt - this.#length)
     }

@@ -17,6 +17,12 @@ interface Wishes {
 
 const noWishes: Wishes = { requests: Infinity, assumed: Infinity, interval: 0 }
 
+const combine = (one: Wishes, other: Wishes): Wishes => ({
+  requests: Math.min(one.requests, other.requests),
+  assumed: Math.min(one.assumed, other.assumed),
+  interval: Math.max(one.interval, other.interval),
+})
+
 const NO_RESPONSE: RateLimitResponse = { headers: { get: () => null }, refused: false, retryAfter: undefined }
 
 /**
@@ -40,9 +46,9 @@ const NO_RESPONSE: RateLimitResponse = { headers: { get: () => null }, refused: 
  */
 export class RateLimitWindow {
   readonly #isCoordinated: boolean
-  /** What clients have asked for since this window opened, and before. */
+  /** What clients have asked for since this window opened, and since the one before it did. */
+  #newWishes = noWishes
   #wishes = noWishes
-  #lastWishes = noWishes
   /** The limit that the server has stated. */
   #stated: number | undefined
   /** Until when the server said to wait after a refusal. */
@@ -79,17 +85,13 @@ export class RateLimitWindow {
    * server can lower but not raise, and the longest interval.
    */
   restrict({ requests, interval = 0 }: RateLimitOptions): void {
-    const wishes = this.#wishes
-    this.#wishes = {
-      requests: Math.min(wishes.requests, requests ?? Infinity),
-      assumed: Math.min(wishes.assumed, requests ?? DEFAULT_REQUESTS),
-      interval: Math.max(wishes.interval, interval),
-    }
+    const wishes = { requests: requests ?? Infinity, assumed: requests ?? DEFAULT_REQUESTS, interval }
+    this.#newWishes = combine(this.#newWishes, wishes)
+    this.#wishes = combine(this.#wishes, wishes)
   }
 
   get limit(): number {
-    const ceiling = Math.min(this.#wishes.requests, this.#lastWishes.requests)
-    return Math.min(ceiling, this.#stated ?? Math.min(this.#wishes.assumed, this.#lastWishes.assumed))
+    return Math.min(this.#wishes.requests, this.#stated ?? this.#wishes.assumed)
   }
 
   /** Counts a call of normal priority that wants a slot. Low-priority calls leave slots to such calls. */
@@ -97,8 +99,14 @@ export class RateLimitWindow {
     this.#normalCalls++
   }
 
-  /** Takes a slot that is free. Returns `false` if a store has to be asked first. */
-  take(now: number, isLow: boolean): boolean {
+  /**
+   * Asks a store for the slot that is free here, for at most `ms` milliseconds. Only a window that shares its slots has
+   * this method. Rejects with the reason of the signal.
+   */
+  confirm?(isLow: boolean, ms: number, signal: AbortSignal | undefined): Promise<boolean>
+
+  /** Takes a slot that is free. */
+  take(now: number, isLow: boolean): void {
     if (now >= this.#mustEndAt) this.#open()
     if (this.#sent === 0) {
       this.#mayEndAt = now + this.#interval
@@ -109,11 +117,7 @@ export class RateLimitWindow {
     // A window of one slot has no reserve, so every second window is left to normal calls.
     const isLeft = isLow && this.limit === 1 && this.#expectedCalls + this.shareOfOthers > 0
     if (isLeft) this.#lowWaitsUntil = this.#mayEndAt + this.#interval
-    return true
   }
-
-  /** Asks the store for a slot. Resolves when it has answered. */
-  async ask(_isLow: boolean): Promise<void> {}
 
   /** Releases a slot whose request was never sent. */
   release(): void {
@@ -225,7 +229,7 @@ export class RateLimitWindow {
   }
 
   get #interval(): number {
-    return Math.max(this.#wishes.interval, this.#lastWishes.interval) || MINUTE
+    return this.#wishes.interval || MINUTE
   }
 
   /** Without any response, two intervals after the first request was sent. */
@@ -257,8 +261,8 @@ export class RateLimitWindow {
     this.#opensAt = this.#mustEndAt
     this.#hasOthers = this.#hadOthers
     // Without a client that asked anew, the calls of earlier ones still wait.
-    if (this.#wishes !== noWishes) this.#lastWishes = this.#wishes
-    this.#wishes = noWishes
+    if (this.#newWishes !== noWishes) this.#wishes = this.#newWishes
+    this.#newWishes = noWishes
     this.#lastNormalCalls = this.#normalCalls
     this.#normalCalls = 0
     // After the wait of a refusal, the server may continue the window that it had.
