@@ -99,6 +99,8 @@ export async function makeAttempt<T>(call: Call<T>, attempt: Attempt): Promise<C
     if (isPast(attempt.began + getTimeLimit(call, attempt).ms, systemClock.now())) throw TIMED_OUT
     sentAt = performance.now()
     step = 'fetch'
+    // Throws if an option is invalid. `fetch` would reject, which proves nothing.
+    if (call.options.fetchOptions) new Request(call.target, call.options.fetchOptions as RequestInit)
     const sending = (upload?.send ?? client.fetch)(call.target, init)
     step = 'sent'
     response = checkResponse(await sending)

@@ -1,4 +1,4 @@
-import { type Check, type Checks, checkOptions, checkParams, checkValue, id, ids, oneOf } from '../checks/checks.ts'
+import { type Checks, checkOptions, checkParams, checkValue, oneOf } from '../checks/checks.ts'
 import { describeMismatch, describeNotPlain, getReason } from '../checks/mismatch.ts'
 import type { AnyCallDefinition, Effect, PathParams, Read, Refusal } from '../definition.ts'
 import {
@@ -142,7 +142,7 @@ interface CallOptions {
   readonly priority: Priority
   readonly validation: Validation
   /** First the client's, then the call's. */
-  readonly fetchOptions: FetchOptions
+  readonly fetchOptions: FetchOptions | undefined
   /** First the client's hook, then the call's. */
   readonly beforeRequest: readonly BeforeRequest[]
   readonly onProgress: OnProgress
@@ -292,7 +292,7 @@ function resolveOptions(
     retry,
     priority,
     validation: isStrict ? 'strict' : validation,
-    fetchOptions: { ...client.fetchOptions, ...given.fetchOptions },
+    fetchOptions: (client.fetchOptions || given.fetchOptions) && { ...client.fetchOptions, ...given.fetchOptions },
     beforeRequest: [client.beforeRequest, given.beforeRequest].filter((hook) => hook !== undefined),
     onProgress: given.onProgress,
   }
@@ -331,22 +331,11 @@ export function createErrorContext(
 }
 
 /** Returns what advice about a failure depends on. */
-export function getAdvisedRequest({ endpoint, client, path, target, redact, spec }: Call<unknown>): AdvisedRequest {
+export function getAdvisedRequest({ endpoint, client, path, target, redact, body }: Call<unknown>): AdvisedRequest {
   const { baseUrl, usesKey } = endpoint
   const isKeySent = usesKey && client.apiKey.isSent
-  const hasId = hasIdInPath(path, spec) || hasIdInBody(spec)
-  return { names: baseUrl.names, baseUrl: baseUrl.get(), path, target, hasId, isKeySent, redact }
-}
-
-/** A user's path has no named parameters, so a segment of digits counts as an id. */
-const hasIdInPath = (path: string, { path: { params } }: CallSpec<unknown>): boolean =>
-  params.length > 0 ? params.some(({ check }) => check === id) : path.split('/').some(id.isValid)
-
-/** A user's body has no checks, so a value that looks like an id counts as one. */
-function hasIdInBody({ json, checks }: CallSpec<unknown>): boolean {
-  const values = Object.entries(isRecord(json) ? json : {})
-  const isId = (check: Check | undefined) => check === id || check === ids
-  return values.some(([name, value]) => (checks ? Boolean(value) && isId(checks[name]) : id.isValid(value)))
+  const mayHaveId = body !== undefined || /\/\d+(\/|$)/.test(path)
+  return { names: baseUrl.names, baseUrl: baseUrl.get(), path, target, mayHaveId, isKeySent, redact }
 }
 
 /** Returns the secrets of a client: the key, and the credentials of its `Authorization` headers. */

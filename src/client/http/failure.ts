@@ -158,7 +158,7 @@ export function failWithoutResponse(
     const message = `the response was cut off: ${reason}`
     return failWith('unknown', mayRepeatIfSent, (context) => new ConnectionError(message, context, options))
   }
-  const meaning = explainFetchFailure(call, listCauses(thrown), reason)
+  const meaning = explainFetchFailure(call, step, listCauses(thrown), reason)
   const { outcome, message } = meaning
   return failWith(
     outcome,

@@ -4,7 +4,7 @@ import { MAX_QUOTED, type Outcome } from '../errors.ts'
 import { describeRedirect, getBaseUrlAdvice } from '../platform/advice.ts'
 import { hasMessage, shorten } from '../runtime/text.ts'
 import { MAX_CAUSES } from '../secrets.ts'
-import { type Call, getAdvisedRequest } from './call.ts'
+import { type Call, getAdvisedRequest, type Step } from './call.ts'
 
 /** Statuses that gateways and servers may send after the work was done. For a write, they prove nothing. */
 const unclearStatuses = [302, 303, 408, 499]
@@ -18,11 +18,12 @@ export function getOutcome({ spec }: Call<unknown>, status: number): Outcome {
 }
 
 /**
- * Explains an error of fetch. Any error that is not listed here leaves the outcome unknown. `mayRepeat` is false if a
- * retry would fail again.
+ * Explains an error of fetch. Any error of a request on its way that is not listed here leaves the outcome unknown.
+ * `mayRepeat` is false if a retry would fail again.
  */
 export function explainFetchFailure(
   call: Call<unknown>,
+  step: Step,
   causes: readonly Error[],
   reason: string,
 ): { outcome: Outcome; message: string; mayRepeat?: false } {
@@ -33,7 +34,7 @@ export function explainFetchFailure(
     const message = `${noResponse}. The certificate is not trusted: for a private authority, set NODE_EXTRA_CA_CERTS to its file`
     return { outcome: 'not-sent', mayRepeat: false, message }
   }
-  if (isFetchRefusal(causes)) {
+  if (step === 'fetch' || isFetchRefusal(causes)) {
     const message = `fetch refused to send the request: ${reason}`
     if (matchesMessage(causes, /^bad port$/)) {
       return { outcome: 'not-sent', mayRepeat: false, message: message + getBaseUrlAdvice(getAdvisedRequest(call)) }
@@ -76,23 +77,13 @@ const matchesMessage = (causes: readonly Error[], pattern: RegExp): boolean =>
 /** Codes of undici and of mocks. A connection that was open fails with other codes. */
 const refusalCodes = /^(UND_ERR_(CLOSED|INVALID_ARG|NOT_SUPPORTED)|UND_MOCK_ERR_MOCK_NOT_MATCHED|ERR_NOCK_NO_MATCH)$/
 
-/** The messages of undici, MSW, Chromium and Firefox for a port or an option that they refuse. */
-const refusalTexts = [
-  /^(bad port|agent\.dispatch is not a function)$/,
-  /^\[MSW\] Cannot bypass a request when using the "error" strategy/,
-  /^(Request constructor|undefined): .+(is not an accepted type\. Expected one of .+|cannot be converted to .+)\.$/,
-  /^Cannot convert argument to a ByteString because /,
-  /^('only-if-cached' can be set only with 'same-origin' mode|'window' option '.+' must be null)$/,
-  /^Referrer ".*" is not a valid URL\.$/,
-  /^Failed to execute 'fetch' on '\w+': (?!The user aborted)/,
-  /^(Window|WorkerGlobalScope)\.fetch: /,
-]
+/** The messages of undici, MSW, Chromium and Firefox for a port or a request that they refuse. */
+const refusalTexts =
+  /^(bad port$|agent\.dispatch is not a function$|\[MSW\] Cannot bypass a request when using the "error" strategy|Failed to execute 'fetch' on '\w+': (?!The user aborted)|(Window|WorkerGlobalScope)\.fetch: )/
 
 /** Returns whether fetch refused a request before it sent anything. A retry would be refused too. */
 const isFetchRefusal = (causes: readonly Error[]): boolean =>
-  hasCode(causes, refusalCodes) ||
-  refusalTexts.some((text) => matchesMessage(causes, text)) ||
-  causes.some(isFromClosedDispatcher)
+  hasCode(causes, refusalCodes) || matchesMessage(causes, refusalTexts) || causes.some(isFromClosedDispatcher)
 
 /**
  * Returns whether a dispatcher of undici was closed or destroyed before the request. A dispatcher that is destroyed

@@ -1,4 +1,4 @@
-import { type Check, checkValue, id } from '../checks/checks.ts'
+import { checkValue, id } from '../checks/checks.ts'
 import { formatValue } from '../checks/mismatch.ts'
 import { hasNoDotSegments } from '../checks/path-segment.ts'
 import type { AnyCallDefinition } from '../definition.ts'
@@ -12,13 +12,6 @@ export interface Path {
   /** The path with its escaped parameters; `undefined` if something is invalid. */
   readonly escaped: string | undefined
   readonly issues: readonly Issue[]
-  readonly params: readonly PathParam[]
-}
-
-interface PathParam {
-  readonly name: string
-  readonly value: unknown
-  readonly check: Check
 }
 
 /** Builds the path of a call, whose parameters are checked and escaped. */
@@ -27,14 +20,13 @@ export function buildPath(
   values: Readonly<Record<string, unknown>>,
   { path: checks, argumentNames }: Pick<AnyCallDefinition, 'path' | 'argumentNames'>,
 ): Path {
-  const params = Array.from(pattern.matchAll(/:(\w+)/g), ([, name = '']) => ({
-    name: argumentNames?.[name] ?? name,
-    value: values[name],
-    check: checks?.[name] ?? id,
-  }))
-  const issues = params.flatMap(({ name, value, check }) => checkValue([name], value, check))
-  const escaped = pattern.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(values[name])))
-  return { pattern, escaped: issues.length ? undefined : escaped, issues, params }
+  const issues: Issue[] = []
+  const escaped = pattern.replace(/:(\w+)/g, (_, name: string) => {
+    const value = values[name]
+    issues.push(...checkValue([argumentNames?.[name] ?? name], value, checks?.[name] ?? id))
+    return encodeURIComponent(String(value))
+  })
+  return { pattern, escaped: issues.length ? undefined : escaped, issues }
 }
 
 /** Parses a user's path, which must not lead out of the base URL. */
@@ -42,10 +34,10 @@ export function parseUserPath(given: unknown): Path {
   const pattern = typeof given === 'string' ? given : describeType(given)
   const isValid =
     typeof given === 'string' && /^\/(?!\/)[^?#\\\s\0-\x1f\x7f-\x9f]*$/.test(given) && hasNoDotSegments(given)
-  if (isValid) return { pattern, escaped: given, issues: [], params: [] }
+  if (isValid) return { pattern, escaped: given, issues: [] }
   const message =
     typeof given === 'string' && /^[a-z]/i.test(given) && !given.includes(':')
       ? `did you mean ${formatValue(`/${given}`)}?`
       : 'expected a path such as /urls, without ?, #, backslashes, spaces, . and .. segments: use `query` and encodeURIComponent'
-  return { pattern, escaped: undefined, issues: [{ path: ['path'], message }], params: [] }
+  return { pattern, escaped: undefined, issues: [{ path: ['path'], message }] }
 }

@@ -13,8 +13,8 @@ export interface AdvisedRequest {
   readonly path: string
   /** The whole URL. */
   readonly target: string
-  /** Whether an id is in its path or body. */
-  readonly hasId: boolean
+  /** Whether an id is in its path, or may be in its body. */
+  readonly mayHaveId: boolean
   /** Whether the client adds the key. If a proxy does, the proxy reports problems of the key itself. */
   readonly isKeySent: boolean
   readonly redact: Redact
@@ -49,8 +49,8 @@ export function describeRedirect(location: string | null, { names, target, redac
 
 const KEY_ADVICE = `. Check ${formatNames(keyNames)}, then \`${schemeNames.option}\`: some servers do not expect Bearer`
 
-/** Returns whether a 404 is about the path rather than an id: the request has no id, or the API did not refuse it. */
-const isUnknownPath = ({ hasId }: AdvisedRequest, isFromApi: boolean): boolean => !isFromApi || !hasId
+/** Returns whether a 404 is about the path: the request has no id that could be missing, or the API did not refuse it. */
+const isUnknownPath = ({ mayHaveId }: AdvisedRequest, isFromApi: boolean): boolean => !isFromApi || !mayHaveId
 
 /** The reference does not document the links section, so some servers may lack it. */
 function getUnknownPathAdvice(request: AdvisedRequest): string {
