@@ -212,7 +212,7 @@ function assertKeyIsHidden({ apiKey, dangerouslyAllowBrowser }: ShortLinkClientO
   const { known } = baseUrl
   if (known && isLoopback(new URL(known).hostname)) return
   throw new ConfigurationError(
-    'apiKey: every visitor of the page could read this string. Use `apiKey: null` with a proxy that adds the key (shortlink-sdk/proxy), or set dangerouslyAllowBrowser',
+    'apiKey: every visitor of the page could read it: set `apiKey: null` and use a proxy (shortlink-sdk/proxy), or set dangerouslyAllowBrowser',
   )
 }
 

@@ -306,7 +306,7 @@ describe('a string key in a browser', () => {
   ])('is refused in %s, with advice', (_, become) => {
     become()
     expect(refused(good).message).toMatch(
-      /^apiKey: every visitor of the page could read this string.*`apiKey: null`.*dangerouslyAllowBrowser/,
+      /^apiKey: every visitor of the page could read it.*`apiKey: null`.*dangerouslyAllowBrowser/,
     )
     for (const options of [{ apiKey: null }, { apiKey: () => 'KEY' }, { dangerouslyAllowBrowser: true }]) {
       expect(() => new ShortLinkClient({ ...good, ...options })).not.toThrow()

@@ -38,6 +38,6 @@ export function parseUserPath(given: unknown): Path {
   const message =
     typeof given === 'string' && /^[a-z]/i.test(given) && !given.includes(':')
       ? `did you mean ${formatValue(`/${given}`)}?`
-      : 'expected a path such as /urls, without ?, #, backslashes, spaces, . and .. segments: use `query` and encodeURIComponent'
+      : 'expected a path such as /urls, without ?, # and .. segments: use `query` and encodeURIComponent'
   return { pattern, escaped: undefined, issues: [{ path: ['path'], message }] }
 }

@@ -40,7 +40,7 @@ export function getBaseUrlAdvice({ names, baseUrl, redact }: AdvisedRequest): st
 /** Describes a redirect: its target, and what to do. `null`: the runtime does not reveal the target. */
 export function describeRedirect(location: string | null, { names, target, redact }: AdvisedRequest): string {
   const advice = `. Redirects are not followed: set ${formatNames(names)} to the new address`
-  if (location === null) return `redirected to another address, which this runtime does not reveal${advice}`
+  if (location === null) return `redirected to an address that this runtime hides${advice}`
   // Redacted in the server's spelling, because `new URL` would respell a part of it.
   const shown = redact(location)
   const address = canParseUrl(shown, target) ? new URL(shown, target).href : shown

@@ -112,7 +112,13 @@ export const textOrEmpty = /* @__PURE__ */ field(
 const readTextOrFalse = (value: unknown) =>
   isAbsent(value) || value === 0 || value === '0' ? false : readString(value)
 
-const stringOrFalse = (messages: Messages) => z.union([z.string(), z.literal(false)], messages)
+const falseOnly = /* @__PURE__ */ z.boolean().check(({ value, issues }) => {
+  if (value) issues.push({ code: 'custom', input: value })
+})
+
+/** `z.literal(false)` would add 0.2 kB to every bundle. */
+const stringOrFalse = (messages: Messages): z.ZodMiniType<string | false> =>
+  z.union([z.string(), falseOnly], messages) as z.ZodMiniType<string | false>
 
 /** A string, or `false` if it is missing or 0. */
 export const textOrFalse = /* @__PURE__ */ field('a string', readTextOrFalse, stringOrFalse)

@@ -395,7 +395,7 @@ describe('a redirect', () => {
     const error = await failure(get(client))
     expect(error).toMatchObject({ code: 'api', status: 400, httpStatus: 0, outcome: 'rejected' })
     expect(error.message).toMatch(
-      /redirected to another address, which this runtime does not reveal\. Redirects are not followed/,
+      /redirected to an address that this runtime hides\. Redirects are not followed/,
     )
   })
 
@@ -403,7 +403,7 @@ describe('a redirect', () => {
     const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: new Error('unexpected redirect') }))
     const error = await failure(get(connect({ origin: 'https://sho.rt' }, { fetch, retry: 0 })))
     expect(error).toMatchObject({ code: 'connection', outcome: 'rejected' })
-    expect(error.message).toMatch(/redirected to another address, which this runtime does not reveal\. Redirects/)
+    expect(error.message).toMatch(/redirected to an address that this runtime hides\. Redirects/)
   })
 
   it('is not recognized in other messages of fetch, so the outcome is unknown', async () => {

@@ -227,7 +227,7 @@ describe('streaming', () => {
     const error = await failure(connect(server, { retry: 2 }).files.upload('a.bin', await make()))
     expect(error).toMatchObject({ outcome: sized ? 'rejected' : 'unknown', retryable: false, attempts: 1 })
     // Node would have to keep a copy of the stream to report the target of its redirect.
-    const target = sized ? `${other.origin}/` : 'another address, which this runtime does not reveal'
+    const target = sized ? `${other.origin}/` : 'an address that this runtime hides'
     expect(error.message).toContain(`redirected to ${target}. Redirects are not followed`)
     expect(error.message).toContain('set `baseUrl` or SHORTLINK_BASE_URL to the new address')
     expect(server.seen).toHaveLength(1)
