@@ -26,6 +26,7 @@ import { tryProxyServers } from './runner/proxy-servers.ts'
 import { type Finding, formatFindings } from './runner/report.ts'
 import { startSandboxControl } from './runner/sandbox-control.ts'
 import { all, installTools } from './runner/tools.ts'
+import { tryWaitingWorkers } from './runner/waiting-workers.ts'
 import { runInWorkerd } from './runner/workerd.ts'
 
 const parts = [
@@ -50,6 +51,7 @@ const log = (line: string) => console.error(`${((Date.now() - started) / 1000).t
 
 const rows: Row[] = []
 const findings: Record<string, Finding[]> = {
+  Worker: [],
   Bundler: [],
   Compiler: [],
   Command: [],
@@ -105,6 +107,7 @@ async function runAll(): Promise<void> {
       control: control.url,
       deadUrl: `http://127.0.0.1:${await freePort()}/api`,
     })
+    if (all && wants('workerd')) addFindings('Worker', await tryWaitingWorkers(packed.folder))
     if (wants('proxies')) addFindings('Proxy', await tryProxyServers(packed.folder, control.url))
     if (wants('command')) addFindings('Command', await tryCommands(packed.folder))
     if (wants('network-proxy')) addFindings('Network proxy', await tryNetworkProxy(packed.folder, control.url))
