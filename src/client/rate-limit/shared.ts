@@ -91,10 +91,10 @@ class SharedWindow extends RateLimitWindow {
   #asksAgainAt = -Infinity
   /** The slots that this process has been granted in the window of the store. */
   #taken = 0
+  /** Whether other processes took slots of the last window too, as they may if it is unknown. */
+  #isShared = true
   /** When the window of the store opened. */
   #openedAt = -Infinity
-  /** Whether other processes took slots of the last window too. */
-  #isShared = false
 
   constructor(store: StoreLimiter, options: SharedRateLimitOptions, clock: Clock) {
     const length = store.duration * 1000
@@ -176,7 +176,7 @@ class SharedWindow extends RateLimitWindow {
     const part = count / this.#store.points
     // A process that took every slot may still not be the only one.
     const pace = this.#isShared ? part : Math.max(0, 2 * part - 1)
-    return this.#openedAt + pace * 4 * this.#margin
+    return this.#openedAt + pace * Math.min(8 * this.#margin, 0.8 * this.#length)
   }
 
   /** Gives back a slot that is reserved for normal calls. Returns whether the store can do that. */
@@ -191,8 +191,7 @@ class SharedWindow extends RateLimitWindow {
     const now = this.#clock.now()
     const endsAt = now + Math.min(msBeforeNext, DAY)
     if (endsAt > this.#endsAt + this.#length / 2) {
-      const isExhausted = this.#endsAt > -Infinity && this.#remaining === 0
-      this.#isShared = isExhausted && this.#taken < this.#store.points
+      this.#isShared = this.#endsAt === -Infinity || this.#taken + this.#remaining < this.#store.points
       this.#taken = 0
       // The store's time, not this process's, so that a process that learns of the window later catches up.
       this.#openedAt = Math.min(now, endsAt - this.#length)

@@ -6,6 +6,8 @@ import { refusalOf } from './setup.ts'
 const MINUTE = 60_000
 /** How much later than the store's window the server's may end, if this process has no response. */
 const MARGIN = MINUTE / 100
+/** During how long the slots of a window become free. */
+const SPREAD = 8 * MARGIN
 
 const refused = (retryAfter?: number) => ({ headers: new Headers(), refused: true, retryAfter })
 
@@ -136,7 +138,7 @@ describe('a slot that is reserved for normal calls', () => {
     const limiter = sharedRateLimiter(store)
     await limiter.acquire()
     const low = refusalOf(limiter.acquire({ priority: 'low', deadline: 10_000 }))
-    await advance(0)
+    await advance(SPREAD / 20)
     expect(store.reward.mock.calls).toEqual([['shortlink-sdk', 1]])
     expect(limiter.state.remaining).toBe(2)
     expect(await low).toMatchObject({ reason: 'deadline' })
@@ -274,8 +276,9 @@ describe('a store that is unavailable', () => {
     await limiter.acquire()
     expect(store.consume).toHaveBeenCalledTimes(trouble === broken ? 2 : asked)
     limiter.observe(refused(0))
-    await advance(1000)
-    await limiter.acquire()
+    const third = limiter.acquire()
+    await advance(SPREAD)
+    await third
     expect(store.consume).toHaveBeenCalledTimes(trouble === broken ? 3 : 2)
   })
 
@@ -283,7 +286,9 @@ describe('a store that is unavailable', () => {
     const limiter = sharedRateLimiter(createStore([granted(1), broken, broken], 5))
     await limiter.acquire()
     expect(limiter.state.remaining).toBe(1)
-    await limiter.acquire()
+    const second = limiter.acquire()
+    await advance(SPREAD)
+    await second
     expect(limiter.state.remaining).toBe(3)
     await advance(1000)
     await limiter.acquire()
