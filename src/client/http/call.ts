@@ -334,7 +334,7 @@ export function createErrorContext(
 export function getAdvisedRequest({ endpoint, client, path, target, redact, body }: Call<unknown>): AdvisedRequest {
   const { baseUrl, usesKey } = endpoint
   const isKeySent = usesKey && client.apiKey.isSent
-  const mayHaveId = body !== undefined || /\/\d+(\/|$)/.test(path)
+  const mayHaveId = /\/\d+(\/|$)/.test(path) || /[:[,]"?\d+"?[,\]}]/.test(body ?? '')
   return { names: baseUrl.names, baseUrl: baseUrl.get(), path, target, mayHaveId, isKeySent, redact }
 }
 

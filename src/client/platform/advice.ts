@@ -13,7 +13,7 @@ export interface AdvisedRequest {
   readonly path: string
   /** The whole URL. */
   readonly target: string
-  /** Whether an id is in its path, or may be in its body. */
+  /** Whether a number in its path or body may be an id. */
   readonly mayHaveId: boolean
   /** Whether the client adds the key. If a proxy does, the proxy reports problems of the key itself. */
   readonly isKeySent: boolean

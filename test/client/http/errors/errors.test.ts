@@ -394,9 +394,7 @@ describe('a redirect', () => {
     expect(await failure(post(client))).toMatchObject({ code: 'api', outcome: 'unknown' })
     const error = await failure(get(client))
     expect(error).toMatchObject({ code: 'api', status: 400, httpStatus: 0, outcome: 'rejected' })
-    expect(error.message).toMatch(
-      /redirected to an address that this runtime hides\. Redirects are not followed/,
-    )
+    expect(error.message).toMatch(/redirected to an address that this runtime hides\. Redirects are not followed/)
   })
 
   it('that fetch itself refuses: the error says that the target is unknown', async () => {
