@@ -31,7 +31,7 @@ const layers = [
 const cliLayers = [
   ['index.ts', 'node.ts', 'command'],
   ['tasks'],
-  ['abort.ts', 'addresses.ts', 'closable.ts', 'text.ts'],
+  ['abort.ts', 'addresses.ts', 'closable.ts', 'domains.ts', 'text.ts'],
 ]
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
