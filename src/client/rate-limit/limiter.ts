@@ -63,7 +63,7 @@ export class Limiter implements RateLimiter {
       limit: toFinite(this.#window.limit),
       remaining: toFinite(this.#window.getRemaining(now)),
       resetAt: endsAt === undefined ? undefined : new Date(Date.now() + endsAt - now),
-      queued: this.#countWaiting(now),
+      queued: this.#queue.length,
     }
   }
 
@@ -85,8 +85,12 @@ export class Limiter implements RateLimiter {
   observe(response?: RateLimitResponse): void {
     const now = this.#clock.now()
     this.#window.observe(now, response)
-    if (this.#hasGrown(now)) for (const waiter of [...this.#queue]) waiter.wake()
-    else this.#queue[0]?.wake()
+    if (!this.#hasGrown(now)) return this.#queue[0]?.wake()
+    for (const waiter of [...this.#queue]) {
+      // Not again until it has looked.
+      waiter.expectedAt = Infinity
+      waiter.wake()
+    }
   }
 
   release(): void {
@@ -97,7 +101,7 @@ export class Limiter implements RateLimiter {
   /** Whether it has state to keep: an open window or waiting calls. */
   get isInUse(): boolean {
     const now = this.#clock.now()
-    return this.#window.getEnd(now) !== undefined || this.#countWaiting(now) > 0
+    return this.#window.getEnd(now) !== undefined || this.#queue.some((waiter) => !isOverdue(waiter, now))
   }
 
   /** Applies the options of a client that uses the limiter now. */
@@ -219,10 +223,6 @@ export class Limiter implements RateLimiter {
       first.wake()
     }
     return true
-  }
-
-  #countWaiting(now: number): number {
-    return this.#queue.reduce((count, waiter) => (isOverdue(waiter, now) ? count : count + 1), 0)
   }
 }
 
