@@ -85,9 +85,8 @@ export class Limiter implements RateLimiter {
   observe(response?: RateLimitResponse): void {
     const now = this.#clock.now()
     this.#window.observe(now, response)
-    if (!this.#hasGrown(now)) return this.#queue[0]?.wake()
-    for (const waiter of [...this.#queue]) {
-      // Not again until it has looked.
+    for (const waiter of this.#hasGrown(now) ? [...this.#queue] : this.#queue.slice(0, 1)) {
+      // Its wait has not grown again until it has looked.
       waiter.expectedAt = Infinity
       waiter.wake()
     }
