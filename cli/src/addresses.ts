@@ -40,8 +40,8 @@ const PUNCTUATION = /[\0-/:-@[-`{-\xBF\xD7\xF7\u2000-\u206F]/g
 export const normalizeAlias = (alias: string): string =>
   alias.toLowerCase().normalize('NFD').replace(MARKS, '').replace(PUNCTUATION, '') || alias
 
-/** A stored address shorter than this does not count as a cut one: it may be a different page. */
-const MIN_PREFIX_LENGTH = 60
+/** A stored address or text shorter than this does not count as a cut one: it may be a different page. */
+export const MIN_PREFIX_LENGTH = 60
 
 /**
  * Returns whether a stored address is the wanted one in lower case or cut, as some servers store it. It may still be a
@@ -51,13 +51,14 @@ export const isCutOrLowerCase = (longurl: string, wanted: string): boolean =>
   isLowerCaseOf(longurl, wanted) || isPrefixOf(longurl, wanted)
 
 /** Returns whether a stored address is the wanted one in lower case. */
-export const isLowerCaseOf = (longurl: string, wanted: string): boolean =>
+const isLowerCaseOf = (longurl: string, wanted: string): boolean =>
   !isSameTarget(longurl, wanted) && isSameTarget(longurl, wanted.toLowerCase())
 
 /** Returns whether a stored address is a long enough prefix of the wanted one. */
 export function isPrefixOf(longurl: string, wanted: string): boolean {
   // The cut may be inside an HTML entity.
   const prefix = longurl.replaceAll('&amp;', '&').replace(/&[a-z]*$/, '')
-  const spellings = [wanted, normalizeUrl(wanted)].flatMap((url) => [url, url.toLowerCase()])
+  const plain = wanted.replaceAll('&amp;', '&')
+  const spellings = [plain, normalizeUrl(plain)].flatMap((url) => [url, url.toLowerCase()])
   return longurl.length >= MIN_PREFIX_LENGTH && spellings.some((url) => url.startsWith(prefix))
 }

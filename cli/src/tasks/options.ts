@@ -133,6 +133,7 @@ const checks = {
   prune: { expected: 'a string', isValid: (value) => typeof value === 'string' },
   maxDeletes: countCheck,
   mayClear: flagCheck,
+  acceptStored: flagCheck,
 } satisfies Record<string, Check>
 
 type ArgumentName = keyof typeof checks

@@ -1,5 +1,6 @@
 import { ConfigurationError, type Link } from 'shortlink-sdk'
 import { describeMismatch, formatValue } from '../../../src/client/checks/mismatch.ts'
+import { getAlias, isSameAddress } from '../../../src/client/links/match.ts'
 import { notify } from '../../../src/client/runtime/notify.ts'
 import { isRecord } from '../../../src/client/runtime/text.ts'
 import { untilAborted } from '../abort.ts'
@@ -11,8 +12,15 @@ import { createTask, startStopwatch, type Task, type TaskControl, type TaskResul
 
 /** A link of an earlier report: a result of `reportLinks`, or a row of a file that the command wrote. */
 export type ReportedLink =
-  | { readonly link: { readonly id: number; readonly clicks: number | null } }
-  | { readonly id: number | string; readonly clicks: number | string | null }
+  | { readonly link: ReportedFields & { readonly id: number; readonly clicks: number | null } }
+  | (ReportedFields & { readonly id: number | string; readonly clicks: number | string | null })
+
+/** The fields that show whether a link with the same id is still the same link. */
+interface ReportedFields {
+  readonly alias?: string | null | undefined
+  readonly shorturl?: string | undefined
+  readonly longurl?: string | null | undefined
+}
 
 /** Options of `reportLinks`. All are optional. */
 export interface ReportOptions<Previous extends ReportedLink = ReportedLink> extends TaskOptions {
@@ -67,6 +75,8 @@ export interface ReportSummary<Previous = ReportedLink> extends TaskSummary {
  * - One request reads 100 links, so 10,000 links take 100 requests.
  * - The list is read again if links of `previous` are missing, or if it became shorter while it was read. A deletion
  *   can move other links to a page that was read already. `gone` has the links of `previous` that all readings lack.
+ * - A link of `previous` is the same if its id is and, where both reports show them, its alias or address is. If the
+ *   server has given the id to another link, that link is new, and the link of `previous` is gone.
  * - An invalid row is a failed result with the outcome `unknown`. It does not end the report.
  *
  * @example
@@ -78,7 +88,7 @@ export interface ReportSummary<Previous = ReportedLink> extends TaskSummary {
  * console.log(await report.summary())
  *
  * @throws {ConfigurationError} if an argument is invalid. During the run: if a row of `previous` has no valid `id` and
- *   `clicks`
+ *   `clicks`, or if `previous` has ten links or more and none of them exists, so it is a report of another server
  * @throws {InvalidResponseError} during the run, if the server did not return the whole list
  * @throws {AbortError} during the run, if `signal` aborts it
  * @throws {ShortLinkError} during the run, if a request of the list fails. Errors that `previous` throws end it too
@@ -101,9 +111,9 @@ export function reportLinks<Previous extends ReportedLink = ReportedLink>(
   async function* run({ signal }: TaskControl): AsyncGenerator<ReportResult> {
     const elapsedMs = startStopwatch()
     const unmatched = await readPrevious(untilAborted(previous, signal))
+    const { size } = unmatched
     const compareLink = (link: Link): ReportResult => {
-      const earlier = unmatched.get(link.id)
-      unmatched.delete(link.id)
+      const earlier = takeEarlier(unmatched, link)
       const isNew = earlier === undefined
       const clicksBefore = earlier ? earlier.clicks : 0
       const { clicks, uniqueclicks } = link
@@ -131,21 +141,48 @@ export function reportLinks<Previous extends ReportedLink = ReportedLink>(
     for await (const { links, invalid, total } of readAllLinks(client, signal, () => unmatched.size > 0)) {
       for (const link of links) yield compareLink(link)
       for (const { link, error } of invalid) {
-        const isNew = !unmatched.delete(link.id)
+        const isNew = takeEarlier(unmatched, link) === undefined
         counts.failed++
         counts.unknown++
         yield { link, index: counts.total++, changed: false, isNew, ok: false, outcome: 'unknown', error }
       }
       notify(onProgress, { done: counts.done, failed: counts.failed, total, elapsedMs: elapsedMs(), etaMs: undefined })
     }
+    if (size >= MIN_LINKS_OF_SERVER && unmatched.size === size) {
+      const message = `none of its ${size} links exists here, so it is a report of another server or account`
+      throw new ConfigurationError(`reportLinks: previous: ${message}`)
+    }
     gone = [...unmatched.values()].map(({ row }) => row)
   }
   return createTask(signal, run, () => ({ ...counts, ...sums, gone }))
 }
 
+/** An earlier report of this many links, none of which exists, is not a report of this server. */
+const MIN_LINKS_OF_SERVER = 10
+
 interface EarlierLink<Row> {
   readonly clicks: number | null
+  readonly alias: string | null
+  readonly longurl: string | null
   readonly row: Row
+}
+
+/** Removes the link of an earlier report that is the same as this link, and returns it. */
+function takeEarlier<Row>(earlier: Map<number, EarlierLink<Row>>, link: Link): EarlierLink<Row> | undefined {
+  const found = earlier.get(link.id)
+  if (!found || !isSameLink(found, link)) return undefined
+  earlier.delete(link.id)
+  return found
+}
+
+/** Returns whether two links with the same id have the same alias or address, as far as both are shown. */
+function isSameLink(earlier: EarlierLink<unknown>, link: Link): boolean {
+  const alias = getAlias(link)
+  const isAliasShown = earlier.alias !== null && alias !== null
+  const isAddressShown = earlier.longurl !== null && link.longurl !== null
+  if (isAliasShown && earlier.alias === alias) return true
+  if (isAddressShown && isSameAddress(earlier.longurl!, link.longurl!)) return true
+  return !isAliasShown && !isAddressShown
 }
 
 /** Reads the links of an earlier report. In rows of a file, numbers may be strings, and missing clicks are empty. */
@@ -168,14 +205,20 @@ export async function readPrevious<Row extends ReportedLink>(
         `${at}: ${name}: ${describeMismatch('a whole number without separators', value, formatValue)}`,
       )
     }
-    const { clicks } = link
+    const { clicks, alias, shorturl, longurl } = link
     const id = readWholeNumber('id')
     // The earlier report could not read this row.
     if (id === 0) continue
     earlier.set(id, {
       clicks: clicks === null || clicks === '' ? null : readWholeNumber('clicks'),
+      alias: getAlias({ alias: readText(alias), shorturl: readText(shorturl) ?? '' }),
+      longurl: readText(longurl),
       row,
     })
   }
   return earlier
 }
+
+/** Returns the text of a cell, or `null` if it is empty. */
+const readText = (cell: unknown): string | null =>
+  cell === undefined || cell === null || cell === '' ? null : String(cell)

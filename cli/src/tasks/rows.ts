@@ -287,9 +287,15 @@ export function findUnlistedNames(rows: readonly object[], links: readonly Link[
 /** Returns whether a link shows its campaign and channels. Older servers show neither. */
 const hasGroupFields = ({ campaign, channel }: Link) => campaign !== null || channel !== null
 
-/** Returns the parameters of a row that have a different value in the list. */
-export function findDifferences(row: ComparedValues, link: Link): string[] {
-  return comparedNames.filter((name) => row[name] !== undefined && isShown(name, link) && !isSameValue(name, row, link))
+/**
+ * Returns the parameters of a row that have a different value in the list.
+ *
+ * @param isSameText Compares a stored title or description with that of the row. Default: entities make no difference.
+ */
+export function findDifferences(row: ComparedValues, link: Link, isSameText = isSameDecoded): string[] {
+  return comparedNames.filter(
+    (name) => row[name] !== undefined && isShown(name, link) && !isSameValue(name, row, link, isSameText),
+  )
 }
 
 /** Returns the parameters of a row that its link lacks or does not show: all of them if the link is not known. */
@@ -310,11 +316,13 @@ function isShown(name: keyof ComparedValues, link: Link): boolean {
   return name !== 'channel' || link.channel !== null
 }
 
-function isSameValue(name: keyof ComparedValues, row: ComparedValues, link: Link): boolean {
+function isSameValue(name: keyof ComparedValues, row: ComparedValues, link: Link, isSameText = isSameDecoded): boolean {
   const wanted = row[name] ?? ''
   if (name === 'channel' && wanted !== '') return link.channel!.includes(Number(wanted))
-  return decodeEntities(link[name] ?? '') === decodeEntities(wanted)
+  return isSameText(String(link[name] ?? ''), String(wanted))
 }
+
+const isSameDecoded = (stored: string, wanted: string): boolean => decodeEntities(stored) === decodeEntities(wanted)
 
 const isEqual = (a: unknown, b: unknown): boolean =>
   typeof a === 'object' ? JSON.stringify(a) === JSON.stringify(b) : b !== undefined && String(a) === String(b)

@@ -31,7 +31,7 @@ test('Ctrl+C waits for the creation in flight, puts it into the result, and star
 test.each([
   [['import', '-'], 'stopped: 1 of 2 links are done. Import the result to do the rest.'],
   [['report'], 'stopped, and nothing was written. Run the same command to start again.'],
-  [['sync', '-', '--apply'], 'stopped: finished changes are kept. Run the same command to do the rest.'],
+  [['sync', '-', '--apply'], 'stopped: nothing was changed. Run the same command to start again.'],
 ])('without a journal, Ctrl+C in %j prints what is done and does not mention a journal', async (args, message) => {
   const { sandbox, files } = await setUp()
   vi.stubEnv('SHORTLINK_RATE_LIMIT', '1')

@@ -97,8 +97,8 @@ it('writes fewer clicks than before as negative numbers, which have no apostroph
 })
 
 it('lists ten links that are gone, and counts the others', async () => {
-  const { write } = await setUp()
-  const rows = Array.from({ length: 12 }, (_, id) => `${id + 1},https://sho.rt/${id + 1},3\n`)
+  const { write } = await setUp({ data: { links: [{ id: 13, alias: 'tea', url: shop('tea') }] } })
+  const rows = Array.from({ length: 13 }, (_, id) => `${id + 1},https://sho.rt/${id === 12 ? 'tea' : id + 1},3\n`)
   const { stderr } = await run(
     'report',
     '--previous',
@@ -106,6 +106,42 @@ it('lists ten links that are gone, and counts the others', async () => {
   )
   expect(stderr.match(/^gone: https:\/\/sho\.rt\/\d+, 3 clicks$/gm)).toHaveLength(10)
   expect(stderr).toMatch(/\ngone: 2 more\n$/)
+})
+
+it('rejects a report of another server, and writes nothing', async () => {
+  const { write, path, files } = await setUp({ data })
+  const rows = (count: number) => Array.from({ length: count }, (_, id) => `${id + 1},https://other.example/x${id},3\n`)
+  const file = await write('monday.csv', `id,shorturl,clicks\n${rows(10).join('')}`)
+  const { status, stdout, stderr } = await run('report', '--previous', file, '--out', path('this.csv'))
+  expect([status, stdout]).toEqual([2, ''])
+  expect(stderr).toContain(`${file}: none of its 10 links exists here, so it is a report of another server or account`)
+  expect(await files()).toEqual(['monday.csv'])
+  const short = await write('short.csv', `id,shorturl,clicks\n${rows(9).join('')}`)
+  expect((await run('report', '--previous', short)).status).toBe(0)
+})
+
+it('a missing file of --previous is a first report, which says so', async () => {
+  const { path, files } = await setUp({ data })
+  const cron = ['report', '--previous', path('last.csv'), '--out', path('last.csv')]
+  const first = await run(...cron)
+  expect(first).toEqual({
+    status: 0,
+    stdout: '',
+    stderr: `${path('last.csv')} does not exist, so this is the first report\n3 links, 22 clicks\n`,
+  })
+  expect(await files()).toEqual(['last.csv'])
+  expect((await run(...cron)).stderr).toBe(`3 links, 22 clicks, 0 of them new since ${path('last.csv')}\n`)
+})
+
+it('counts the clicks of a link with an id that was given again as new, and the old link as gone', async () => {
+  const { sandbox, path } = await setUp({ data })
+  await run('report', '--out', path('monday.csv'))
+  Object.assign(sandbox.data.links[1]!, { alias: 'maps', longurl: shop('maps'), clicks: 35 })
+  const { stdout, stderr } = await run('report', '--previous', path('monday.csv'), '--json')
+  expect(JSON.parse(stdout)).toContainEqual(
+    expect.objectContaining({ id: 2, alias: 'maps', newClicks: 35, isNew: true }),
+  )
+  expect(stderr).toContain('gone: https://sho.rt/cake, 5 clicks\n')
 })
 
 it('--top prints the links with the most new clicks or, without --previous, the most clicks, also as a Markdown table', async () => {

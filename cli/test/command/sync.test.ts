@@ -64,12 +64,15 @@ it('does not print links without changes, and names parameters that are not comp
   expect(short.stderr).toContain('Not in the list of links, so not compared: password.\n')
 })
 
-it('finds no difference in a title that the server returns with HTML entities', async () => {
+it('finds no difference with --accept-stored in a title that the server returns with HTML entities', async () => {
   const { write } = await setUp({
     data: { links: [{ alias: 'tea', url: shop('tea'), title: 'Tea &amp; cake &#039;n&#039; more' }] },
   })
   const file = await write('links.csv', `alias,url,title\ntea,${shop('tea')},Tea & cake 'n' more\n`)
-  expect((await run('sync', file, '--check')).stderr).toContain('1 to keep, 0 to delete\nNothing to do.\n')
+  expect((await run('sync', file, '--check')).status).toBe(3)
+  expect((await run('sync', file, '--check', '--accept-stored')).stderr).toContain(
+    '1 to keep, 0 to delete. 1 kept as the server stores them\n',
+  )
 })
 
 it('looks up campaigns by their names', async () => {
@@ -209,7 +212,7 @@ it('rejects --apply without --may-clear before anything is written, unless each 
   expect(status).toBe(2)
   expect(stdout).toBe('')
   expect(stderr).toContain(
-    '--may-clear: the plan updates 1 link (cake) whose row has no password, and an update may clear values that no response shows: password, pixels, type, languagetarget. Nothing was changed. If the links have passwords, add a column password. If not, use --may-clear',
+    '--may-clear: the plan updates 1 link (cake) whose row has no password, and an update may clear values that no response shows: password, pixels, type, languagetarget. If the links have passwords, add a column password. If not, use --may-clear. Nothing was changed',
   )
   expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET'])
   const rows = (password: string) => `alias,url,password\ncake,${shop('cake')},${password}\nlamps,${shop('lamps')},\n`
@@ -228,22 +231,45 @@ it('names both options that a plan needs', async () => {
   const { file } = await setUpDifferences()
   const { status, stderr } = await run('sync', file, '--apply', '--prune', 'x-', '--max-deletes', '0')
   expect(status).toBe(2)
-  expect(stderr).toContain('--max-deletes: the plan deletes 1 links (x-old)')
-  expect(stderr).toContain('--may-clear: the plan updates 1 link (cake)')
+  expect(stderr).toContain(
+    '--max-deletes: the plan deletes 1 link (x-old), and at most 0 may be deleted. --may-clear: the plan updates 1 link (cake) whose',
+  )
+  expect(stderr).toContain('If not, use --may-clear. Nothing was changed\n')
 })
 
-it('names parameters that the server stores in another form, and makes no change', async () => {
+it('names parameters that the server stores in another form, and keeps them with --accept-stored', async () => {
   const links = [{ alias: 'tea', longurl: shop('tea'), title: 'Tea' }]
   const { write } = await setUp({ dialect: ['url-lower-case', 'title-cut'], data: { links } })
   const file = await write('links.csv', `alias,url,title\ntea,${shop('Tea')},<b>Tea</b>\n`)
-  for (const option of [[], ['--check'], ['--apply']]) {
-    const { status, stdout, stderr } = await run('sync', file, ...option)
+  const differ = 'The server stores these values in another form than the file: tea (url, title).'
+  for (let turn = 0; turn < 2; turn++) {
+    expect((await run('sync', file, '--check')).status).toBe(3)
+    const { status, stdout, stderr } = await run('sync', file, '--apply', '--may-clear')
     expect(status).toBe(0)
-    expect(stderr).toContain(
-      'The server stores these values in another form than the file: tea (url, title).\nNothing to do.\n',
-    )
+    expect(stderr).toContain(`${differ} Each sync sends them again. To keep values`)
+    expect(stderr).toContain('use --accept-stored.\n0 created, 1 updated, 0 deleted\n')
+    expect(stdout).toContain(`update,tea,sho.rt,${shop('tea')},${shop('Tea')},"url, title","url, title",,done,\n`)
+  }
+  for (const option of [[], ['--check'], ['--apply']]) {
+    const { status, stdout, stderr } = await run('sync', file, '--accept-stored', ...option)
+    expect(status).toBe(0)
+    expect(stderr).toContain('1 to keep, 0 to delete. 1 kept as the server stores them\n')
+    expect(stderr).toContain(`${differ}\nNothing to do.\n`)
     expect(stdout).toContain(`keep,tea,sho.rt,${shop('tea')},${shop('Tea')},,"url, title",,done,\n`)
   }
+})
+
+it('says how the server spells an alias, then that the file must be changed', async () => {
+  const { write } = await setUp({ dialect: ['alias-slugged'] })
+  const file = await write('links.csv', `alias,url\nSale_May,${shop('sale')}\n`)
+  const first = await run('sync', file, '--apply')
+  expect(first.status).toBe(0)
+  expect(first.stderr).toContain(
+    'The server spells these aliases differently. In the file, write Sale_May as sale-may.\n1 created, 0 updated',
+  )
+  const { status, stdout } = await run('sync', file, '--apply')
+  expect(status).toBe(1)
+  expect(stdout).toContain('the server spells it ""sale-may"": write it so in the file')
 })
 
 it('has nothing to do after --apply on a server that respells addresses', async () => {
@@ -254,8 +280,36 @@ it('has nothing to do after --apply on a server that respells addresses', async 
     `alias,url\n${rows.map((path, index) => `p-${index},${shop(path)}\n`).join('')}`,
   )
   expect((await run('sync', file, '--apply')).status).toBe(0)
+  // The server drops the last slash.
   const check = await run('sync', file, '--check', '--json')
-  expect(check).toMatchObject({ status: 0, stdout: '[]\n' })
+  expect(JSON.parse(check.stdout).map(({ alias }: { alias: string }) => alias)).toEqual(['p-0', 'p-1'])
+  const { status, stdout } = await run('sync', file, '--check', '--accept-stored', '--json')
+  expect(status).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject([{ action: 'keep' }, { action: 'keep' }])
+})
+
+it('rejects two rows that the server treats as one link, before anything is changed', async () => {
+  const links = [{ alias: 'tea', longurl: shop('tea'), title: 'Tea' }]
+  const { sandbox, write } = await setUp({ dialect: ['alias-case-ignored'], data: { links } })
+  const file = await write('links.csv', `alias,url,title\nTea,${shop('tea')},A\ntea,${shop('tea')},B\n`)
+  for (const option of [[], ['--apply', '--may-clear']]) {
+    const { status, stdout, stderr } = await run('sync', file, ...option)
+    expect([status, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/row 2\b.*custom: "Tea" and "tea" \(row 3\) are the same alias on this server\n/)
+  }
+  expect(sandbox.data.links.map(({ title }) => title)).toEqual(['Tea'])
+})
+
+it('says that nothing was changed if it is stopped or fails while it reads', async () => {
+  const { sandbox, file } = await setUpDifferences()
+  sandbox.fail({ path: '/urls', delay: 10_000, times: 1 })
+  const running = run('sync', file, '--apply', '--may-clear')
+  await vi.waitFor(() => expect(sandbox.requests.length).toBe(1), 20_000)
+  pressCtrlC()
+  const { status, stderr } = await running
+  expect(status).toBe(130)
+  expect(stderr).toContain('stopped: nothing was changed. Run the same command to start again.')
+  expect(stderr).not.toContain('finished changes are kept')
 })
 
 it('does not report a change as done if the server created another alias', async () => {
@@ -263,5 +317,7 @@ it('does not report a change as done if the server created another alias', async
   const file = await write('links.csv', `url,custom\n${shop('tea')},tea\n`)
   const { status, stdout } = await run('sync', file, '--apply', '--json')
   expect(status).toBe(1)
-  expect(JSON.parse(stdout)).toMatchObject([{ alias: 'tea', outcome: 'unknown' }])
+  expect(JSON.parse(stdout)).toMatchObject([
+    { alias: 'tea', outcome: 'unknown', error: expect.stringContaining('a sync cannot create links on this server') },
+  ])
 })

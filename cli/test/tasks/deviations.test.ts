@@ -77,6 +77,11 @@ describe.each(names)('if the server has the deviation %s', (deviation) => {
       expect(await first).toMatchObject({ keep: 1, create: 2, failed: 2, deleted: 0 })
       return
     }
+    if (deviation === 'alias-slugged') {
+      // An alias of the file exists in the spelling of the server, which is a conflict.
+      expect(await first).toMatchObject({ keep: 0, create: 3, failed: 1, deleted: 0 })
+      return
+    }
     expect(await first).toMatchObject({ keep: 1, create: 2, delete: 11, failed: 0 })
     expect(await syncLinks(client, wanted, options).summary()).toMatchObject({ keep: 3, total: 3 })
     expect(sandbox.data.links).toHaveLength(112)

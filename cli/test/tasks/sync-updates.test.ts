@@ -1,4 +1,5 @@
 import { type LinkRow, type SyncOptions, syncLinks } from 'shortlink-cli'
+import { ShortLinkClient } from 'shortlink-sdk'
 import type { Deviation, Sandbox } from 'shortlink-sdk/testing'
 import { describe, expect, test } from 'vitest'
 import { collect } from '../../../test/helpers/lists.ts'
@@ -45,7 +46,6 @@ describe('an update on a server that clears what the update leaves out', () => {
     expect(sandbox.data.links[0]).toMatchObject({
       ...kept,
       longurl: row.url,
-      title: 'Tea & cake',
       geotarget: [{ location: 'us', link: 'https://us.shop.example/?a=1&b=2' }],
     })
     const [link] = await client.links.list().toArray()
@@ -110,7 +110,7 @@ test('without mayClear, a plan that updates a link without a password in its row
   const run = syncLinks(client, rows, { apply: true }).summary()
   await expect(run).rejects.toMatchObject(refused)
   await expect(run).rejects.toThrow(
-    'the plan updates 1 link (tea) whose row has no password, and an update may clear values that no response shows: password, pixels, type, languagetarget. Nothing was changed',
+    'the plan updates 1 link (tea) whose row has no password, and an update may clear values that no response shows: password, pixels, type, languagetarget',
   )
   expect(writes(sandbox)).toEqual([])
 
@@ -159,8 +159,8 @@ test('an update that the server accepts but does not apply fails', async () => {
 const long = `https://shop.example/${'Long-'.repeat(20)}end?q=1`
 
 test.each<[Deviation, string]>([
-  ['url-respelled', 'https://shop.example/caf%c3%a9/?a=1&b=2'],
-  ['url-respelled', 'https://shop.example/cafe\u0301/'],
+  ['url-respelled', 'https://shop.example/caf%c3%a9?a=1&b=2'],
+  ['url-respelled', 'https://shop.example/cafe\u0301'],
   ['url-respelled', 'https://shop.example/?href=x&quot=1'],
   ['url-ascii', 'https://shop.example/plain'],
   ['url-ascii', 'https://shop.example/th\u00e9 vert'],
@@ -191,39 +191,145 @@ test('a row whose alias is a number gets the alias of its short address, and fai
 test.each<[Deviation, LinkRow, string]>([
   ['url-cut', { url: long }, 'url'],
   ['url-lower-case', { url: shop('Tea?Q=1') }, 'url'],
+  ['url-respelled', { url: shop('tea/') }, 'url'],
+  ['url-respelled', { url: shop('tea#menu') }, 'url'],
   ['title-cut', { url: shop('tea'), title: `${'Tea '.repeat(60)}end` }, 'title'],
   ['title-cut', { url: shop('tea'), title: ' A <b>fine</b>  tea ' }, 'title'],
-])('a value that %s stores in another form is reported, and is not a change', async (deviation, wanted, name) => {
-  const { client } = setUp({ dialect: [deviation], data: { links: [{ alias: 'cake', longurl: shop('old') }] } })
-  const rows = ['tea', 'cake'].map((alias) => ({ ...wanted, alias }))
-  const first = await collect(syncLinks(client, rows, apply))
-  expect(first.map(({ action, ok }) => [action, ok]).sort()).toEqual([
-    ['create', true],
-    ['update', true],
-  ])
-  expect(first.find(({ action }) => action === 'update')!.differs).toEqual([name])
-  const again = await collect(syncLinks(client, rows))
-  expect(again.map(({ action, changes, differs }) => [action, changes, differs])).toEqual([
-    ['keep', [], [name]],
-    ['keep', [], [name]],
-  ])
+])(
+  'a value that %s stores in another form differs after each update, and is kept with acceptStored',
+  async (deviation, wanted, name) => {
+    const { sandbox, client } = setUp({
+      dialect: [deviation],
+      data: { links: [{ alias: 'cake', longurl: shop('old') }] },
+    })
+    const rows = ['tea', 'cake'].map((alias) => ({ ...wanted, alias }))
+    const first = await collect(syncLinks(client, rows, apply))
+    expect(first.map(({ action, ok }) => [action, ok]).sort()).toEqual([
+      ['create', true],
+      ['update', true],
+    ])
+    expect(first.find(({ action }) => action === 'update')!.differs).toEqual([name])
+    const again = await collect(syncLinks(client, rows, apply))
+    expect(again.map(({ action, changes, differs, ok }) => [action, changes, differs, ok])).toEqual([
+      ['update', [name], [name], true],
+      ['update', [name], [name], true],
+    ])
+    const requests = sandbox.requests.length
+    const run = syncLinks(client, rows, { ...apply, acceptStored: true })
+    expect((await collect(run)).map(({ action, changes, differs }) => [action, changes, differs])).toEqual([
+      ['keep', [], [name]],
+      ['keep', [], [name]],
+    ])
+    expect(await run.summary()).toMatchObject({ keep: 2, keptAsStored: 2, update: 0 })
+    expect(sandbox.requests).toHaveLength(requests + 1)
+  },
+)
+
+/** A stored and a wanted value, and whether `acceptStored` keeps it. */
+const pairs: [name: 'url' | 'title', stored: string, wanted: string, isKept: boolean][] = [
+  ['url', long, `${long}&utm_source=mail`, true],
+  ['url', shop('tea'), shop('Tea'), true],
+  ['url', shop('Tea'), shop('tea'), false],
+  ['url', shop('tea'), shop('tea/'), true],
+  ['url', shop('tea/'), shop('tea'), false],
+  ['url', shop('tea'), shop('tea#menu'), true],
+  ['url', shop('tea'), shop('Tea/#menu'), true],
+  ['url', shop('tea'), shop('tea-and-cake'), false],
+  ['url', shop('?a=1&amp;amp;b=2'), shop('?a=1&amp;b=2'), true],
+  ['title', 'Tea &amp; cake', 'Tea & cake', true],
+  ['title', 'Tea & cake', 'Tea &amp; cake', true],
+  ['title', 'Tea', '<b>Tea</b>', true],
+  ['title', '<b>Tea</b>', 'Tea', false],
+  ['title', 'Tea ', 'Tea \u{1F375}', true],
+  ['title', 'Tea', 'Tea \u{1F375} time', true],
+  ['title', 'Tea ???? time', 'Tea \u{1F375} time', true],
+  ['title', 'Tea time', 'Tea \u{1F375}', false],
+  ['title', 'tea', 'Tea', true],
+  ['title', 'The title of the page', '', true],
+  ['title', 'Green', 'Tea', false],
+  ['title', 'Tea '.repeat(15), 'Tea '.repeat(30), true],
+  ['title', 'Tea '.repeat(14), 'Tea '.repeat(30), false],
+]
+
+test.each(pairs)(
+  'on a server that stores every byte, the %s %j is updated to %j, and acceptStored keeps it: %s',
+  async (name, stored, wanted, isKept) => {
+    const shown = { longurl: shop('tea'), title: 'Tea', [name === 'url' ? 'longurl' : 'title']: stored }
+    const links = [{ alias: 'tea', ...shown }]
+    const rows = [{ alias: 'tea', url: shop('tea'), [name]: wanted }]
+    const { sandbox, client } = setUp({ data: { links } })
+    const [kept] = await collect(syncLinks(client, rows, { acceptStored: true }))
+    expect([kept!.action, kept!.differs]).toEqual(isKept ? ['keep', [name]] : ['update', []])
+    const [result] = await collect(syncLinks(client, rows, apply))
+    expect(result).toMatchObject({ action: 'update', changes: [name], differs: [], ok: true })
+    expect(sandbox.data.links[0]).toMatchObject(name === 'url' ? { longurl: wanted } : { title: wanted })
+    expect(await syncLinks(client, rows).summary()).toMatchObject({ keep: 1, keptAsStored: 0, update: 0 })
+  },
+)
+
+test.each(['&lt;b&gt; tea', 'Tea &amp; cake', 'Tea & cake'])(
+  'the title %j, about which the row is silent, is shown unchanged after an update',
+  async (title) => {
+    for (const encodes of [false, true]) {
+      const links = [{ alias: 'tea', longurl: shop('old'), title, description: title }]
+      const { sandbox } = setUp({ dialect: ['update-clears'], data: { links } })
+      const fetch = (...[input, init]: Parameters<typeof globalThis.fetch>) => {
+        const encode = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+        const { title, description, ...rest } = JSON.parse(String(init?.body ?? '{}'))
+        const body = JSON.stringify({ ...rest, title: encode(title ?? ''), description: encode(description ?? '') })
+        return sandbox.fetch(input, init?.body && encodes ? { ...init, body } : init)
+      }
+      const client = new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false, fetch })
+      const [result] = await collect(syncLinks(client, [{ alias: 'tea', url: shop('tea') }], apply))
+      const [link] = sandbox.data.links
+      const isReadable = !encodes || title !== 'Tea & cake'
+      expect(link!.longurl).toBe(shop('tea'))
+      // A server that encodes cannot have stored a bare sign.
+      if (isReadable) expect([link!.title, link!.description, result!.differs]).toEqual([title, title, []])
+      else expect(result!.differs).toEqual(['title', 'description'])
+      const isRepeated = encodes && isReadable
+      expect(countRequests(sandbox)['PUT /url/:id/update']).toBe(isRepeated ? 2 : 1)
+    }
+  },
+)
+
+test('a link that another program creates and puts into a campaign after the plan keeps the campaign', async () => {
+  const campaigns = [{ id: 2, links: [] as number[] }]
+  const { sandbox, client } = setUp({ dialect: ['update-clears', 'short-as-list'], data: { links: [rich], campaigns } })
+  const onPlan = () => {
+    sandbox.data.links.push({
+      ...sandbox.data.links[0]!,
+      id: 2,
+      alias: 'cake',
+      domain: 'https://sho.rt',
+      longurl: shop('cake'),
+      title: 'By somebody',
+    })
+    sandbox.data.campaigns[0]!.links.push(2)
+  }
+  const rows = [{ alias: 'cake', url: shop('cake'), title: 'Cake' }]
+  const run = syncLinks(client, rows, { ...apply, onPlan })
+  expect(await collect(run)).toMatchObject([{ action: 'update', changes: ['title'], ok: true }])
+  expect(sandbox.requests.find(({ method }) => method === 'PUT')!.body).toMatchObject({ campaign: 2, title: 'Cake' })
 })
 
-test.each<[string, LinkRow, LinkRow]>([
-  ['a longer address', { longurl: long }, { url: `${long}&utm_source=mail` }],
-  ['another case of an address', { longurl: shop('watch?v=abc') }, { url: shop('watch?v=ABC') }],
-  [
-    'a longer title',
-    { longurl: shop('tea'), title: 'Tea '.repeat(20) },
-    { url: shop('tea'), title: 'Tea '.repeat(21) },
-  ],
-  ['a prefix', { longurl: shop('tea') }, { url: shop('tea-and-cake') }],
-])('%s is a change if other links show that the server stores such texts', async (_, stored, wanted) => {
-  const others = [{ alias: 'x', longurl: shop('X'.repeat(200)), title: 'X'.repeat(200) }]
-  const { client } = setUp({ data: { links: [{ alias: 'tea', ...stored } as object, ...others] } })
-  const rows = [{ alias: 'tea', ...wanted }]
-  expect(await syncLinks(client, rows, apply).summary()).toMatchObject({ updated: 1, failed: 0 })
-  expect(await syncLinks(client, rows).summary()).toMatchObject({ keep: 1, update: 0 })
+test('an id that the server has given to another link since the list was read is not updated', async () => {
+  const { sandbox, client } = withRich()
+  const onPlan = () => void Object.assign(sandbox.data.links[0]!, { alias: 'other' })
+  const [result] = await collect(syncLinks(client, [{ alias: 'tea', url: shop('new') }], { ...apply, onPlan }))
+  expect(result).toMatchObject({ ok: false, outcome: 'not-sent' })
+  expect(String(result!.error)).toContain(
+    'the id 1 of https://go.shop.example/tea belongs to https://go.shop.example/other now',
+  )
+  expect(writes(sandbox)).toEqual([])
+})
+
+test('an empty title is sent with a creation, so that the server chooses none', async () => {
+  const { sandbox, client } = setUp()
+  const rows = [{ alias: 'tea', url: shop('tea'), title: '' }]
+  await syncLinks(client, rows, apply).summary()
+  expect(sandbox.data.links[0]!.title).toBe('')
+  expect(await syncLinks(client, rows).summary()).toMatchObject({ keep: 1 })
 })
 
 test('a title that a server stores in another form is reported each time it is sent', async () => {
@@ -253,12 +359,19 @@ describe('two spellings of one alias', () => {
   test.each([true, false])('are rejected if it does not, with the same address: %s', async (isSame) => {
     const { sandbox, client } = setUp({ dialect: ['alias-case-ignored'] })
     const rows = spellings.map((alias) => ({ alias, url: shop(isSame ? 'tea' : alias) }))
-    for (let turn = 0; turn < 2; turn++) {
-      const results = await collect(syncLinks(client, rows, apply))
-      const failed = results.filter(({ ok }) => !ok)
-      expect(failed).toHaveLength(1)
-      expect(String(failed[0]!.error)).toMatch(isSame ? 'are the same alias on this server' : 'leads to')
-      expect(sandbox.data.links).toHaveLength(1)
+    const results = await collect(syncLinks(client, rows, apply))
+    const failed = results.filter(({ ok }) => !ok)
+    expect(failed).toHaveLength(1)
+    expect(String(failed[0]!.error)).toMatch(isSame ? 'are the same alias on this server' : 'leads to')
+    // Now the server answers one of them with the other.
+    const before = structuredClone(sandbox.data.links)
+    for (const options of [{}, apply]) {
+      await expect(syncLinks(client, rows, options).summary()).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: 'row 2.custom: "tea" and "Tea" (row 1) are the same alias on this server',
+      })
     }
+    expect(sandbox.data.links).toEqual(before)
+    expect(writes(sandbox)).toHaveLength(2)
   })
 })

@@ -1,5 +1,5 @@
 import { type LinkRow, type SyncResult, syncLinks } from 'shortlink-cli'
-import { ConfigurationError, InvalidRequestError } from 'shortlink-sdk'
+import { ConfigurationError, InvalidRequestError, ShortLinkClient } from 'shortlink-sdk'
 import { expect, test } from 'vitest'
 import { collect } from '../../../test/helpers/lists.ts'
 import { countRequests, rowsOf, setUp } from './set-up.ts'
@@ -21,6 +21,7 @@ const planned = {
   create: 1,
   update: 1,
   keep: 1,
+  keptAsStored: 0,
   delete: 0,
   done: 0,
   failed: 0,
@@ -150,23 +151,155 @@ test('a failed change does not stop the others, and deletions start only if all 
   expect(sandbox.requests.at(-1)!.method).toBe('DELETE')
 })
 
-test.each(['alias-slugged', 'alias-case-ignored'] as const)(
-  'a link whose alias the server spells differently is kept and not deleted: %s',
-  async (deviation) => {
-    const aliases = deviation === 'alias-slugged' ? ['Sale_May', 'Sale-Tea', 'sale-café', 'sale-1.2'] : ['Sale-Tea']
-    const { sandbox, client } = setUp({ dialect: [deviation] })
-    const rows = aliases.map((alias, index) => ({ alias, url: shop(String(index)) }))
-    const options = { apply: true, mayClear: true, prune: deviation === 'alias-slugged' ? 'sale-' : 'Sale-' }
-    expect(await syncLinks(client, rows, options).summary()).toMatchObject({ create: rows.length, failed: 0 })
-    for (const again of [rows, rows.map(({ alias, url }) => ({ alias: alias.toLowerCase(), url }))]) {
-      const summary = await syncLinks(client, again, options).summary()
-      expect(summary).toMatchObject({ keep: rows.length, total: rows.length, failed: 0 })
-    }
-    const moved = rows.map(({ alias }) => ({ alias, url: shop('moved') }))
-    expect(await syncLinks(client, moved, options).summary()).toMatchObject({ update: rows.length, failed: 0 })
-    expect(sandbox.data.links.map(({ longurl }) => longurl)).toEqual(rows.map(() => shop('moved')))
+test.each(['Sale-Tea', 'sale-tea', 'SALE-TEA'])(
+  'a link belongs to the row %s if the server returns it for that spelling, at the price of one request',
+  async (alias) => {
+    const links = [{ alias: 'Sale-Tea', longurl: shop('old') }]
+    const { sandbox, client } = setUp({ dialect: ['alias-case-ignored'], data: { links } })
+    const rows = [{ alias, url: shop('tea') }]
+    const options = { apply: true, mayClear: true, prune: 'Sale-' }
+    expect(await syncLinks(client, rows, options).summary()).toMatchObject({ updated: 1, created: 0, deleted: 0 })
+    expect(await syncLinks(client, rows, options).summary()).toMatchObject({ keep: 1, total: 1, failed: 0 })
+    expect(state(sandbox.data.links)).toEqual([`Sale-Tea ${shop('tea')}`])
+    const isExact = alias === 'Sale-Tea'
+    expect(countRequests(sandbox)['GET /urls']).toBe(isExact ? 2 : 4)
   },
 )
+
+test('an alias that the server spells differently is created once, then a conflict that names the spelling', async () => {
+  const { sandbox, client } = setUp({ dialect: ['alias-slugged'] })
+  const aliases = ['Sale_May', 'Sale-Tea', 'sale-café', 'sale-1.2']
+  const spellings = ['sale-may', 'sale-tea', 'sale-cafe', 'sale-12']
+  const rows = aliases.map((alias, index) => ({ alias, url: shop(String(index)) }))
+  const options = { apply: true, mayClear: true, prune: 'sale-' }
+  const first = await collect(syncLinks(client, rows, options))
+  expect(first.map(({ ok, differs, spelling }) => [ok, differs, spelling])).toEqual(
+    spellings.map((spelling) => [true, ['custom'], spelling]),
+  )
+  for (const name of ['0', 'moved']) {
+    const again = await collect(
+      syncLinks(
+        client,
+        rows.map((row) => ({ ...row, url: name === '0' ? row.url : shop(name) })),
+        options,
+      ),
+    )
+    expect(again.map(({ action, outcome, error }) => [action, outcome, error?.code])).toEqual(
+      rows.map(() => ['create', 'rejected', 'link_conflict']),
+    )
+    for (const [index, { error }] of again.entries()) {
+      const advice = `the server spells it "${spellings[index]}"`
+      expect(error!.message).toContain(advice)
+      expect(error!.message).toContain('write it so in the file')
+    }
+  }
+  expect(state(sandbox.data.links)).toEqual(spellings.map((alias, index) => `${alias} ${shop(String(index))}`))
+  const spelled = rows.map(({ url }, index) => ({ alias: spellings[index]!, url }))
+  expect(await syncLinks(client, spelled, options).summary()).toMatchObject({ keep: 4, total: 4 })
+})
+
+test.each([
+  ['Tea', 'tea'],
+  ['sale-may', 'sale_may'],
+  ['café', 'cafe'],
+])(
+  'if %s exists, %s is created on a server that distinguishes them, and the other link is untouched',
+  async (there, alias) => {
+    const links = [{ alias: there, longurl: shop('poster'), title: 'Poster' }]
+    for (const dialect of [[], ['short-ignored'], ['short-as-list']] as const) {
+      const { sandbox, client } = setUp({ dialect: [...dialect], data: { links } })
+      const rows = [{ alias, url: shop('poster'), title: 'Other' }]
+      expect(await collect(syncLinks(client, rows, { apply: true }))).toMatchObject([{ action: 'create', ok: true }])
+      expect(sandbox.data.links.map((link) => [link.alias, link.title])).toEqual([
+        [there, 'Poster'],
+        [alias, 'Other'],
+      ])
+      expect(await syncLinks(client, rows).summary()).toMatchObject({ keep: 1, total: 1 })
+    }
+  },
+)
+
+test('500 rows in another spelling take one question if only the case differs, and 10 at most', async () => {
+  const rows = rowsOf(500).map((row) => ({ ...row, custom: row.custom.toUpperCase() }))
+  for (const [dialect, change, questions] of [
+    ['alias-case-ignored', (alias: string) => alias.toLowerCase(), 1],
+    ['count-ignored', (alias: string) => alias.toLowerCase(), 1],
+    ['count-ignored', (alias: string) => alias.replace('-', '_'), 1],
+  ] as const) {
+    const links = rows.map(({ url, custom }) => ({ url, alias: change(custom) }))
+    const { sandbox, client } = setUp({
+      ...(dialect === 'alias-case-ignored' && { dialect: [dialect] }),
+      data: { links },
+    })
+    const { keep, create } = await syncLinks(client, rows).summary()
+    expect([keep, create]).toEqual(dialect === 'alias-case-ignored' ? [500, 0] : [0, 500])
+    expect(sandbox.requests.filter(({ query }) => query.short)).toHaveLength(questions)
+  }
+})
+
+test('a server that ignores other differences than case is asked for ten rows, and the others are created', async () => {
+  const rows = rowsOf(20)
+  const links = rows.map(({ url, custom }) => ({ url, alias: custom.replace('-', '_') }))
+  const { sandbox } = setUp({ data: { links } })
+  let questions = 0
+  const fetch = (...[input, init]: Parameters<typeof globalThis.fetch>) => {
+    const url = new URL(String(input))
+    const short = url.searchParams.get('short')
+    if (short) {
+      questions++
+      url.searchParams.set('short', short.replace('-', '_'))
+    }
+    return sandbox.fetch(url, init)
+  }
+  const client = new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false, fetch })
+  expect(await syncLinks(client, rows).summary()).toMatchObject({ keep: 10, create: 10 })
+  expect(questions).toBe(10)
+})
+
+test('a lookup that fails ends the sync before anything is changed', async () => {
+  const { sandbox, client } = setUp({ data: { links: [{ alias: 'Tea', longurl: shop('tea') }, ...existing.slice(1)] } })
+  sandbox.fail({ path: '/urls', after: 1, status: 500 })
+  await expect(syncLinks(client, wanted, { apply: true, mayClear: true }).summary()).rejects.toMatchObject({
+    code: 'server',
+  })
+  expect(Object.keys(countRequests(sandbox))).toEqual(['GET /urls'])
+})
+
+test.each([[], ['short-ignored']] as const)(
+  'a server that creates another alias ends the sync before anything else is changed',
+  async (...dialect) => {
+    const { sandbox, client } = setUp({ dialect: ['alias-ignored', ...dialect], data: { links: existing } })
+    const rows = [...wanted, { custom: 'maps', url: shop('maps') }]
+    const run = syncLinks(client, rows, { apply: true, mayClear: true, prune: 'spring-' })
+    const results: SyncResult[] = []
+    const walk = async () => {
+      for await (const result of run) results.push(result)
+    }
+    const message =
+      /^POST \/url\/add: the server created https:\/\/sho\.rt\/\S+ \(id 5\) instead of the alias "lamps", so a sync cannot create links on this server\. Delete that link if this sync made it$/
+    await expect(walk()).rejects.toThrow(message)
+    expect(results.map(({ action, alias, outcome }) => `${action} ${alias} ${outcome}`)).toEqual([
+      'keep tea done',
+      'create lamps done',
+      'update cake planned',
+      'create maps planned',
+      'delete spring-sale planned',
+    ])
+    expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toHaveLength(1)
+  },
+)
+
+test('a server that returns an existing link instead of a new one ends the sync, and nobody is told to delete that link', async () => {
+  const { sandbox, client } = setUp({ dialect: ['url-existing'], data: { links: existing } })
+  const rows = [
+    { custom: 'lamps', url: shop('autumn') },
+    { alias: 'cake', url: shop('cake') },
+  ]
+  await expect(syncLinks(client, rows, { apply: true, mayClear: true }).summary()).rejects.toThrow(
+    /the server returned the existing link https:\/\/sho\.rt\/autumn \(id 4\) instead of the alias "lamps", so a sync cannot create links on this server$/,
+  )
+  expect(state(sandbox.data.links)).toEqual(state(existing))
+})
 
 test('a link is not deleted if its alias may be another spelling of a wanted one', async () => {
   const links = [
@@ -201,11 +334,11 @@ test('a link belongs to the row with its exact spelling, not to an earlier row w
   ])
 })
 
-test('if the server refuses to update a link in another spelling, the result has its error', async () => {
+test('if the server refuses to create a link although another spelling exists, the result has its error', async () => {
   const { sandbox, client } = setUp({ data: { links: [{ alias: 'sale', url: shop('a') }] } })
   sandbox.fail({ method: 'POST', status: 403, body: { error: 1, message: 'Not yours.' } })
   const results = await collect(syncLinks(client, [{ alias: 'Sale', url: shop('b') }], { apply: true, mayClear: true }))
-  expect(results).toMatchObject([{ action: 'update', ok: false, outcome: 'rejected', error: { code: 'permission' } }])
+  expect(results).toMatchObject([{ action: 'create', ok: false, outcome: 'rejected', error: { code: 'permission' } }])
   expect(sandbox.data.links.map(({ longurl }) => longurl)).toEqual([shop('a')])
 })
 

@@ -73,6 +73,9 @@ export default defineCommand(
   1,
 )
 
+/** How many rows are printed at a time. Some servers send the whole list as one page. */
+const MAX_ROWS = 1000
+
 /** Reads the first `max` rows of a list, page by page. */
 async function* read({ client, progress, signal }: Work, list: ListName, max: number): AsyncGenerator<OutputRow[]> {
   const elapsedMs = startStopwatch()
@@ -81,7 +84,7 @@ async function* read({ client, progress, signal }: Work, list: ListName, max: nu
     const rows = items.slice(0, max - done).map((row: unknown) => (isRecord(row) ? row : { row }))
     done += rows.length
     progress.clear()
-    yield rows
+    for (let first = 0; first === 0 || first < rows.length; first += MAX_ROWS) yield rows.slice(first, first + MAX_ROWS)
     if (done >= max || rows.length === 0) break
     const total = result === undefined ? undefined : Math.min(result, max)
     const etaMs = total === undefined ? undefined : (elapsedMs() / done) * (total - done)

@@ -1,3 +1,4 @@
+import { access } from 'node:fs/promises'
 import { isShortLinkError, type ShortLinkClient } from 'shortlink-sdk'
 import { getHost } from '../../../../src/client/links/match.ts'
 import { toPrintable } from '../../../../src/client/runtime/text.ts'
@@ -28,7 +29,8 @@ export default defineCommand(
       previous: {
         type: 'string',
         valueHint: 'file',
-        description: 'an earlier report, to show how many clicks are new since then',
+        description:
+          'an earlier report, to show how many clicks are new; if there is no such file, this is the first report',
       },
       by: {
         type: 'string',
@@ -48,7 +50,8 @@ export default defineCommand(
       if (by !== undefined && !isGrouping(by)) throw new UsageError(`--by takes ${groupings.join(', ')}, not '${by}'`)
       const max = top === undefined ? undefined : parseWholeNumber('top', top, 1, 1e9)
       const output = await createOutput(args)
-      const previous = file === undefined ? undefined : await readEarlierReport(file)
+      const isFirst = file !== undefined && (await isMissing(file))
+      const previous = file === undefined || isFirst ? undefined : await readEarlierReport(file)
       const work = new Work(createClient(args), 'links')
       const results: ReportResult[] = []
       let rows: OutputRow[] = []
@@ -59,12 +62,17 @@ export default defineCommand(
           signal: work.signal,
           onProgress: work.progress.showList,
         })
-        for await (const result of run) {
-          results.push(result)
+        try {
+          for await (const result of run) results.push(result)
+        } catch (error) {
+          // The whole earlier report was read and checked before, so only this server can contradict it.
+          if (!file || !isShortLinkError(error) || error.code !== 'configuration') throw error
+          throw new UsageError(getErrorMessage(error).replace('reportLinks: previous', file))
         }
         const summary = await run.summary()
         const isShown = summary.total === 0 || summary.clicks > 0 || results.some(({ link }) => link.clicks !== null)
-        lines.push(...describeTotals(summary, file, isShown))
+        if (isFirst) lines.push(`${file} does not exist, so this is the first report`)
+        lines.push(...describeTotals(summary, isFirst ? undefined : file, isShown))
         if (by) rows = sumByGroup(results, by, by === 'domain' ? new Map() : await readNamesById(work.client, by))
         else {
           const names = results.some(({ link }) => link.campaign !== null)
@@ -89,6 +97,13 @@ export default defineCommand(
 )
 
 const isGrouping = (text: string): text is Grouping => groupings.some((name) => name === text)
+
+/** Returns whether a file does not exist. */
+const isMissing = (file: string): Promise<boolean> =>
+  access(file).then(
+    () => false,
+    ({ code }: NodeJS.ErrnoException) => code === 'ENOENT' && file !== '-',
+  )
 
 /** A row of an earlier report. */
 interface EarlierRow extends Readonly<Record<string, unknown>> {

@@ -22,6 +22,10 @@ import { Work } from '../work.ts'
 const syncNotes = `Each row of the file has an alias and a url, and optionally title, description, campaign, channel and other parameters of a link.
 Parameters that the list of links shows are compared. The others are only sent with creations and updates.
 
+Each difference in an address, title or description is a change. After an update, the link is read again: the column differs names what the
+server stores in another form. --accept-stored keeps such values: cut after 60 characters or more, in lower case, without the last slash,
+fragment, tags or emoji, with other entities, and any title where the file has an empty one.
+
 Some servers clear what an update leaves out. So each update also sends what the server shows of the link: its expiry, targets, domain, title,
 description, campaign and channel. No server shows passwords, pixels, types or targets by language. If the file has no column password,
 --apply updates links only with --may-clear.
@@ -62,12 +66,16 @@ export default defineCommand(
         type: 'boolean',
         description: 'update links even if that may clear passwords, pixels, types and targets by language',
       },
+      'accept-stored': {
+        type: 'boolean',
+        description: 'keep values that the server stores cut, in lower case or with another spelling',
+      },
       ...outputArgs,
       ...clientArgs,
     },
     async run({ args }) {
       const { file, apply = false, check = false, prune, 'max-deletes': maxDeletes, map } = args
-      const { 'may-clear': mayClear = false } = args
+      const { 'may-clear': mayClear = false, 'accept-stored': acceptStored = false } = args
       if (apply && check) throw new UsageError('--check changes nothing: leave out --apply')
       if (prune?.trim() === '') throw new UsageError('--prune needs the prefix of the aliases that it may delete')
       if (maxDeletes !== undefined && prune === undefined) throw new UsageError('--max-deletes requires --prune')
@@ -104,6 +112,7 @@ export default defineCommand(
         {
           apply,
           mayClear,
+          acceptStored,
           signal: work.signal,
           onProgress: work.progress.showList,
           onPlan: (plan) => {
@@ -123,7 +132,11 @@ export default defineCommand(
         }
       }
       const end: unknown = await work
-        .run(main, () => 'stopped: finished changes are kept. Run the same command to do the rest.')
+        .run(main, () =>
+          apply && isPlanned
+            ? 'stopped: finished changes are kept. Run the same command to do the rest.'
+            : 'stopped: nothing was changed. Run the same command to start again.',
+        )
         .then(
           () => undefined,
           (error) => error,
@@ -144,8 +157,9 @@ const UPDATE_REQUESTS = 3
 
 const NO_ALIAS = 'custom: is missing, expected an alias'
 
-function describePlan({ create, update, keep, delete: deletions }: SyncSummary): string {
-  return `${formatCount(create)} to create, ${formatCount(update)} to update, ${formatCount(keep)} to keep, ${formatCount(deletions)} to delete`
+function describePlan({ create, update, keep, keptAsStored, delete: deletions }: SyncSummary): string {
+  const stored = keptAsStored > 0 ? `. ${formatCount(keptAsStored)} kept as the server stores them` : ''
+  return `${formatCount(create)} to create, ${formatCount(update)} to update, ${formatCount(keep)} to keep, ${formatCount(deletions)} to delete${stored}`
 }
 
 function toRow({ action, alias, domain, was, url, changes, differs, clicks, outcome, error }: SyncResult): OutputRow {
@@ -179,8 +193,7 @@ function printTotals(
   if (plan.notCompared.length > 0) {
     console.error(`Not in the list of links, so not compared: ${plan.notCompared.join(', ')}.`)
   }
-  const differing = steps.filter(({ differs }) => differs.length > 0)
-  if (differing.length > 0) console.error(toPrintable(describeDiffering(differing)))
+  for (const line of describeDiffering(steps)) console.error(toPrintable(line))
   const { total, keep, done, created, updated, deleted, mayBeCleared, refused } = plan
   if (refused?.issues.some(({ path }) => path[0] === 'maxDeletes')) throwRefused(refused)
   if (!apply && mayBeCleared.length > 0) {
@@ -216,13 +229,34 @@ function printTotals(
 
 const ADVICE = ' If the links have passwords, add a column password.'
 
-/** How many links that the server stores in another form are named, at most. */
+/** How many links whose values the server stores in another form are named, at most. */
 const MAX_DIFFERING = 5
 
-function describeDiffering(steps: readonly SyncResult[]): string {
-  const named = steps.slice(0, MAX_DIFFERING).map(({ alias, differs }) => `${alias} (${differs.join(', ')})`)
-  const more = steps.length > MAX_DIFFERING ? `, and ${formatCount(steps.length - MAX_DIFFERING)} more` : ''
-  return `The server stores these values in another form than the file: ${named.join(', ')}${more}.`
+function describeDiffering(steps: readonly SyncResult[]): string[] {
+  const respelled = steps.flatMap(({ alias, spelling }) => (spelling === undefined ? [] : [`${alias} as ${spelling}`]))
+  const stored = steps.flatMap(({ alias, action, differs }) => {
+    const names = differs.filter((name) => name !== 'custom')
+    return names.length > 0 ? [{ action, text: `${alias} (${names.join(', ')})` }] : []
+  })
+  const isChange = stored.some(({ action }) => action === 'update')
+  const advice = isChange
+    ? ' Each sync sends them again. To keep values that are only cut, in lower case, or without their last slash, fragment, tags or emoji, use --accept-stored.'
+    : ''
+  return [
+    ...(respelled.length > 0
+      ? [`The server spells these aliases differently. In the file, write ${listFirst(respelled)}.`]
+      : []),
+    ...(stored.length > 0
+      ? [
+          `The server stores these values in another form than the file: ${listFirst(stored.map(({ text }) => text))}.${advice}`,
+        ]
+      : []),
+  ]
+}
+
+function listFirst(texts: readonly string[]): string {
+  const more = texts.length > MAX_DIFFERING ? `, and ${formatCount(texts.length - MAX_DIFFERING)} more` : ''
+  return `${texts.slice(0, MAX_DIFFERING).join(', ')}${more}`
 }
 
 /** Throws the error of a refused plan, with the command's options instead of the function's. */
@@ -231,9 +265,9 @@ function throwRefused(error: unknown): never {
   const options: Readonly<Record<string, string>> = { maxDeletes: '--max-deletes', mayClear: '--may-clear' }
   const lines = error.issues.flatMap(({ path: [name = ''], message }) => {
     const option = options[name]
-    return option ? [`${option}: ${message}${name === 'mayClear' ? `.${ADVICE} If not, use --may-clear` : ''}`] : []
+    return option ? [`${option}: ${message}.${name === 'mayClear' ? `${ADVICE} If not, use --may-clear.` : ''}`] : []
   })
-  throw lines.length > 0 ? new UsageError(lines.join('\n')) : error
+  throw lines.length > 0 ? new UsageError(`${lines.join(' ')} Nothing was changed`) : error
 }
 
 /** The exit status if `--check` finds differences. */

@@ -171,15 +171,46 @@ function parseList(text: string, name: string): JsonRow[] {
 function parseLines(text: string, name: string): JsonRow[] {
   return text.split('\n').flatMap((line, index) => {
     const number = index + 1
-    return line.trim() === '' ? [] : [{ number, value: parseJson(line, `${name}, line ${number}`) }]
+    return line.trim() === '' ? [] : [{ number, value: parseJson(line, name, number) }]
   })
 }
 
-/** Parses JSON. `where` is the file and line in the error's message. */
-function parseJson(text: string, where: string): unknown {
+/** How deeply JSON may be nested. Values that are nested more deeply cannot be sent or written. */
+const MAX_NESTING = 100
+
+/** Returns the line at which JSON is nested too deeply, from 1; `undefined` if there is none. */
+function findDeepLine(text: string): number | undefined {
+  let depth = 0
+  let line = 1
+  let isInText = false
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (character === '\n') line++
+    else if (isInText && character === '\\') at++
+    else if (character === '"') isInText = !isInText
+    else if (isInText) continue
+    else if (character === '[' || character === '{') depth++
+    else if (character === ']' || character === '}') depth--
+    if (depth > MAX_NESTING) return line
+  }
+  return undefined
+}
+
+/**
+ * Parses JSON.
+ *
+ * @param line the line that the text is, if it is not the whole file
+ * @throws {UsageError} if it is invalid or nested too deeply; the message names the file and the line
+ */
+function parseJson(text: string, name: string, line?: number): unknown {
+  const deepLine = findDeepLine(text)
+  if (deepLine !== undefined) {
+    throw new UsageError(`${name}, line ${line ?? deepLine}: is nested more than ${MAX_NESTING} levels deep`)
+  }
   try {
     return JSON.parse(text)
   } catch (error) {
+    const where = line === undefined ? name : `${name}, line ${line}`
     throw new UsageError(`${where}: expected JSON: ${(error as Error).message}`)
   }
 }

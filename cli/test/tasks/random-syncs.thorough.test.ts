@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { seed } from '../../../test/helpers/seed.ts'
+import { times } from '../../../test/helpers/times.ts'
+import { runReports } from './random-reports.ts'
+import { runSyncs } from './random-syncs.ts'
+
+const runs = Number(process.env.FAULTS_RUNS ?? times(220))
+
+test(`${runs} random accounts from seed ${seed} on are synced, no link changes that the file does not name, and the words are right`, {
+  timeout: 1_800_000,
+}, async () => {
+  const counts = await runSyncs(seed, runs)
+  console.log(JSON.stringify(counts))
+  for (const part of ['kills', 'aborts', 'conflicts', 'refused', 'strays'] as const)
+    expect(counts[part]).toBeGreaterThan(runs / 20)
+})
+
+test(`reports of ${runs} random accounts from seed ${seed} on count the clicks of each link`, {
+  timeout: 1_800_000,
+}, async () => {
+  console.log(JSON.stringify(await runReports(seed, runs)))
+})
