@@ -61,6 +61,7 @@ export async function* readAllLinks(
     // While links are being deleted, smaller pages would take longer and miss more links.
     const limit = isShorter || pageSize === undefined ? undefined : Math.ceil(pageSize * factor)
     isShorter = false
+    let hasShifted = false
     // The first issue that is not about a row. Invalid rows are in `items`, unchanged.
     let problem: Issue | undefined
     const reader = createReader(client, ({ issues }) => {
@@ -71,6 +72,7 @@ export async function* readAllLinks(
       if (problem) throw createListError('schema', problem)
       if (result !== undefined && announced !== undefined && result < announced) {
         isShorter = true
+        hasShifted = readNow.size > 0
         present.clear()
       }
       announced = result
@@ -97,8 +99,9 @@ export async function* readAllLinks(
     // A reading during which links were deleted may have missed the same links as the reading before it.
     const isUnsure = isFirst ? isShorter || isMissing(read) : isShorter && isMissing(read)
     if (!isIncomplete && (isLast || !isUnsure)) return
-    // A later reading that has every link of the earlier ones shows that further readings would find nothing new.
-    const isStable = !isFirst && readNow.size >= present.size
+    // A later reading that has every link of the earlier ones shows that further readings would find nothing new, unless
+    // links were deleted during it.
+    const isStable = !isFirst && !hasShifted && readNow.size >= present.size
     if (isIncomplete && (isLast || isStable)) {
       const message = `received ${present.size} of ${announced} rows`
       throw createListError('incomplete_list', { ...problem!, message })

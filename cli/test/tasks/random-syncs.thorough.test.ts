@@ -18,5 +18,7 @@ test(`${runs} random accounts from seed ${seed} on are synced, no link changes t
 test(`reports of ${runs} random accounts from seed ${seed} on count the clicks of each link`, {
   timeout: 1_800_000,
 }, async () => {
-  console.log(JSON.stringify(await runReports(seed, runs)))
+  const counts = await runReports(seed, runs)
+  console.log(JSON.stringify(counts))
+  for (const part of ['refused', 'reusedIds', 'gone', 'isNew'] as const) expect(counts[part]).toBeGreaterThan(runs / 20)
 })

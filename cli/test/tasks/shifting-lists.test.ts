@@ -178,3 +178,22 @@ test('a report has a link that two readings missed because others were deleted d
   expect(there.filter((id) => !ids.includes(id))).toEqual([])
   expect((await run.summary()).gone.filter((row) => there.includes(idOf(row)))).toEqual([])
 })
+
+test('a link that was read before others were deleted does not stand for one that no reading has shown yet', async () => {
+  const sandbox = createSandbox({ data: { links: linksOf(9) } })
+  let reading = 0
+  const fetch = async (...[input, init]: Parameters<typeof globalThis.fetch>) => {
+    const url = new URL(String(input))
+    url.searchParams.set('limit', '3')
+    const page = url.searchParams.get('page') ?? '1'
+    if (page === '1') reading++
+    // Deletes two of the three links on the page that was read.
+    if (reading === 2 && page === '2') sandbox.data.links.splice(-2)
+    const response = await sandbox.fetch(url, init)
+    if (reading > 2) return response
+    const { data, ...rest } = await response.json()
+    return Response.json({ ...rest, data: { ...data, urls: data.urls.filter(({ id }: { id: number }) => id !== 1) } })
+  }
+  const client = new ShortLinkClient({ ...sandbox.clientOptions, logLevel: 'off', retry: 0, fetch })
+  expect((await collect(reportLinks(client))).map(({ link }) => link.id)).toContain(1)
+})
