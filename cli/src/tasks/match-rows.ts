@@ -12,13 +12,7 @@ import { getAlias, getHost, getOrigin } from '../../../src/client/links/match.ts
 import { isRecord } from '../../../src/client/runtime/text.ts'
 import { normalizeAlias } from '../addresses.ts'
 import { groupBy } from './rows.ts'
-import type { WantedRow } from './sync-plan.ts'
-
-/** The links of rows, and the links that may have the alias of a row in another spelling. */
-export interface Matches {
-  readonly linkByRow: ReadonlyMap<WantedRow, Link>
-  readonly similarByRow: ReadonlyMap<WantedRow, readonly Link[]>
-}
+import type { Matches, WantedRow } from './sync-plan.ts'
 
 /** The maximum number of lookups of one sync. Without a lookup, a link is created, and the server may refuse that. */
 const MAX_LOOKUPS = 10

@@ -157,7 +157,7 @@ export function reportLinks<Previous extends ReportedLink = ReportedLink>(
   return createTask(signal, run, () => ({ ...counts, ...sums, gone }))
 }
 
-/** An earlier report of this many links, none of which exists, is not a report of this server. */
+/** If none of this many links of an earlier report exists, the report is of another server. */
 const MIN_LINKS_OF_SERVER = 10
 
 interface EarlierLink<Row> {

@@ -2,7 +2,6 @@ import { InvalidRequestError, type Issue, type Link, type LinkEnsure } from 'sho
 import { getAlias, getHost, isSameAddress } from '../../../src/client/links/match.ts'
 import { normalizeAlias } from '../addresses.ts'
 import type { TaskClient } from './client.ts'
-import type { Matches } from './match-rows.ts'
 import { comparedNames, findDifferences, getRowName, type LinkRow, RowChecks, readRows } from './rows.ts'
 import { isStoredForm } from './stored-form.ts'
 
@@ -40,6 +39,12 @@ export interface WantedRow {
   readonly params: LinkEnsure & { readonly url: string }
   /** The parameters to clear, with the values that an update sends: `{ title: '', campaign: null }`. */
   readonly cleared: Readonly<Record<string, unknown>>
+}
+
+/** The links of rows, and the links that may have the alias of a row in another spelling. */
+export interface Matches {
+  readonly linkByRow: ReadonlyMap<WantedRow, Link>
+  readonly similarByRow: ReadonlyMap<WantedRow, readonly Link[]>
 }
 
 /** The plan for one alias, with the row and the link that applying it needs. */

@@ -237,6 +237,7 @@ export function syncLinks(
     const aliasById = new Map<number, string>(
       steps.flatMap(({ plan, link }) => (link ? [[link.id, plan.alias] as const] : [])),
     )
+    let otherAliasError: Error | undefined
     const context: Omit<StepContext, 'recordBegun' | 'options'> = {
       client,
       links,
@@ -295,7 +296,6 @@ export function syncLinks(
         yield ok ? { ...data, ok, outcome } : { ...item.plan, ok, outcome, error }
       }
     }
-    let otherAliasError: Error | undefined
     let failure: { readonly error: unknown } | undefined
     try {
       yield* results()

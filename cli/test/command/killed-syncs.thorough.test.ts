@@ -9,7 +9,7 @@ import { setUpProcesses } from './processes.ts'
 import { buildCommand } from './program.ts'
 
 const cli = await buildCommand()
-const RUNS = times(50)
+const RUNS = Number(process.env.FAULTS_RUNS ?? times(10))
 
 const kinds: { readonly dialect: Deviation[]; readonly isExact: boolean }[] = [
   { dialect: [], isExact: true },

@@ -4,7 +4,7 @@ import { times } from '../../../test/helpers/times.ts'
 import { runReports } from './random-reports.ts'
 import { runSyncs } from './random-syncs.ts'
 
-const runs = Number(process.env.FAULTS_RUNS ?? times(220))
+const runs = Number(process.env.FAULTS_RUNS ?? times(110))
 
 test(`${runs} random accounts from seed ${seed} on are synced, no link changes that the file does not name, and the words are right`, {
   timeout: 1_800_000,
