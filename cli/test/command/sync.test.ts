@@ -259,6 +259,14 @@ it('names parameters that the server stores in another form, and keeps them with
   }
 })
 
+it('does not advise --accept-stored if the option does not keep the value', async () => {
+  const { sandbox, write } = await setUp({ data: { links: [{ alias: 'tea', longurl: shop('tea'), title: 'TEA' }] } })
+  const file = await write('links.csv', `alias,url,title\ntea,${shop('tea')},Tea\n`)
+  sandbox.fail({ method: 'PUT', body: { error: 0, id: 1, shorturl: 'https://sho.rt/tea' } })
+  const { stderr } = await run('sync', file, '--apply', '--may-clear', '--accept-stored')
+  expect(stderr).toContain('in another form than the file: tea (title). Each sync sends them again.\n')
+})
+
 it('says how the server spells an alias, then that the file must be changed', async () => {
   const { write } = await setUp({ dialect: ['alias-slugged'] })
   const file = await write('links.csv', `alias,url\nSale_May,${shop('sale')}\n`)

@@ -145,7 +145,7 @@ export default defineCommand(
       if (end !== undefined && (!isPlanned || summary.refused)) throwRefused(end)
       const shown = steps.filter(({ action, differs }) => action !== 'keep' || differs.length > 0)
       await output.write(shown.map(toRow))
-      printTotals(steps, summary, { apply, check, end })
+      printTotals(steps, summary, { apply, check, acceptStored, end })
     },
   },
   1,
@@ -183,7 +183,7 @@ function toRow({ action, alias, domain, was, url, changes, differs, clicks, outc
 function printTotals(
   steps: readonly SyncResult[],
   plan: SyncSummary,
-  { apply, check, end }: { apply: boolean; check: boolean; end: unknown },
+  { apply, check, acceptStored, end }: { apply: boolean; check: boolean; acceptStored: boolean; end: unknown },
 ): void {
   const deletions = steps.filter(({ action }) => action === 'delete')
   const clicks = deletions.reduce((sum, step) => sum + (step.clicks ?? 0), 0)
@@ -193,7 +193,7 @@ function printTotals(
   if (plan.notCompared.length > 0) {
     console.error(`Not in the list of links, so not compared: ${plan.notCompared.join(', ')}.`)
   }
-  for (const line of describeDiffering(steps)) console.error(toPrintable(line))
+  for (const line of describeDiffering(steps, acceptStored)) console.error(toPrintable(line))
   const { total, keep, done, created, updated, deleted, mayBeCleared, refused } = plan
   if (refused?.issues.some(({ path }) => path[0] === 'maxDeletes')) throwRefused(refused)
   if (!apply && mayBeCleared.length > 0) {
@@ -232,16 +232,17 @@ const ADVICE = ' If the links have passwords, add a column password.'
 /** How many links whose values the server stores in another form are named, at most. */
 const MAX_DIFFERING = 5
 
-function describeDiffering(steps: readonly SyncResult[]): string[] {
+const STORED_ADVICE =
+  ' To keep values that are only cut, in lower case, or without their last slash, fragment, tags or emoji, use --accept-stored.'
+
+function describeDiffering(steps: readonly SyncResult[], acceptStored: boolean): string[] {
   const respelled = steps.flatMap(({ alias, spelling }) => (spelling === undefined ? [] : [`${alias} as ${spelling}`]))
   const stored = steps.flatMap(({ alias, action, differs }) => {
     const names = differs.filter((name) => name !== 'custom')
     return names.length > 0 ? [{ action, text: `${alias} (${names.join(', ')})` }] : []
   })
-  const isChange = stored.some(({ action }) => action === 'update')
-  const advice = isChange
-    ? ' Each sync sends them again. To keep values that are only cut, in lower case, or without their last slash, fragment, tags or emoji, use --accept-stored.'
-    : ''
+  const again = stored.some(({ action }) => action === 'update') ? ' Each sync sends them again.' : ''
+  const advice = again && !acceptStored ? `${again}${STORED_ADVICE}` : again
   return [
     ...(respelled.length > 0
       ? [`The server spells these aliases differently. In the file, write ${listFirst(respelled)}.`]
