@@ -68,8 +68,6 @@ test.each([
   ['password', ['true', 'FALSE', ''], "column password: expected the password of a link, found 'true' and 'FALSE'."],
   ['Password', ['0', '1', '1'], "column Password: expected the password of a link, found '0' and '1'."],
   ['type', ['301', '302', ''], "column type: expected the type of a link, found '301' and '302'."],
-  ['Status', ['301', '301', '301'], "column Status: expected the status of a link, found '301'."],
-  ['Status', ['Active', 'active', ''], "column Status: expected the status of a link, found 'Active' and 'active'."],
 ])('a column %s with %j is an error that suggests two --map options', async (column, cells, message) => {
   const { sandbox, write } = await setUp()
   const rows = cells.map((cell, index) => `${shop(`${index}`)},${cell}\n`).join('')

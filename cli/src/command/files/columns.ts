@@ -16,8 +16,11 @@ import {
   type Column,
   falseWord,
   isConfirmed,
+  isRedirectCode,
+  isState,
   isUndecided,
-  mayBeState,
+  isVisibility,
+  mayBeDisabled,
   type Row,
   readLink,
 } from './link-row.ts'
@@ -63,15 +66,15 @@ export function readLinks(whole: Input, maps: readonly string[], needed: readonl
   throwIfForeign(input, columns)
   throwIfIgnoredSilently(input, columns)
   const renamed = columns.filter(({ name, parameter }) => parameter && parameter !== name.toLowerCase())
-  const unused = columns.filter(({ name, parameter }) => parameter === undefined && name !== '')
+  const unused = columns.flatMap((column) => describeUnused(input, column))
   const say = (text: string) => console.error(toPrintable(text))
   if (renamed.length > 0) say(`read as: ${renamed.map((one) => `${one.name} → ${one.parameter}`).join(', ')}`)
-  if (unused.length > 0) say(`not sent: ${unused.map(({ name }) => name).join(', ')}`)
+  if (unused.length > 0) say(`not sent: ${unused.join(', ')}`)
   const undecided = columns.filter(isUndecided)
   const roles = {
     columns,
     aliases: undecided.filter((column) => mayBeAlias(column.name) && !isFlag(input, column)),
-    states: undecided.filter(mayBeState),
+    states: columns.filter(mayBeDisabled),
   }
   const rows = input.rows.map((row) => readLink(row, roles))
   for (const { name } of roles.aliases) {
@@ -80,6 +83,14 @@ export function readLinks(whole: Input, maps: readonly string[], needed: readonl
   }
   const aliasColumn = columns.find(({ parameter }) => parameter === 'custom')?.name
   return { input, rows, origin: getOrigin(input, columns), aliasColumn }
+}
+
+/** Names a column that is not sent, or whose cells are not all sent. */
+function describeUnused(input: Input, column: Column): string[] {
+  const { name, index, parameter } = column
+  const codes = isState(column) ? [...new Set(getCells(input, index).filter(isRedirectCode))] : []
+  if (codes.length > 0) return [`${name} (${codes.join(', ')})`]
+  return parameter === undefined && name !== '' ? [name] : []
 }
 
 function getOrigin({ name, rows, columns: names }: Input, columns: readonly Column[]): Origin {
@@ -97,9 +108,15 @@ function readColumns(input: Input, maps: readonly string[]): Column[] {
   const given = [...mapped.values()]
   return input.columns.map((name, index) => {
     if (mapped.has(index)) return { name, index, parameter: mapped.get(index), isMapped: true }
-    const meant = findParameter(name) ?? findTargetParameter(input, name, index)
+    const meant = findMeantParameter(input, name, index)
     return { name, index, parameter: given.includes(meant) ? undefined : meant, isMapped: false }
   })
+}
+
+/** Returns the parameter that the name of a column stands for, if the cells can be values of it. */
+function findMeantParameter(input: Input, name: string, index: number): string | undefined {
+  if (isState({ name, isMapped: false })) return getCells(input, index).some(isVisibility) ? 'status' : undefined
+  return findParameter(name) ?? findTargetParameter(input, name, index)
 }
 
 /** Returns the parameter of a column with targets as JSON objects, as in the details of a link. */
@@ -162,7 +179,8 @@ function isFlag(input: Input, { name, index }: Column): boolean {
 
 /** Rejects a column that would not be sent, but may be a misspelled parameter or the alias. */
 function throwIfOverlooked(input: Input, columns: readonly Column[]): void {
-  const missing = parameterNames.filter((name) => !columns.some(({ parameter }) => parameter === name))
+  const given = columns.flatMap((column) => (isState(column) ? ['status'] : (column.parameter ?? [])))
+  const missing = parameterNames.filter((name) => !given.includes(name))
   const undecided = columns.filter((column) => isUndecided(column) && !isFlag(input, column))
   for (const { name } of undecided) {
     const meant = findParameter(name) === undefined ? findSimilarName(name, missing) : undefined
@@ -185,7 +203,7 @@ const suggestTargetParameter = (parameter: string) =>
 
 /** Rejects a column that would not be sent, although links without its values would behave differently. */
 function throwIfIgnoredSilently(input: Input, columns: readonly Column[]): void {
-  for (const column of columns.filter((column) => isUndecided(column) && !mayBeState(column))) {
+  for (const column of columns.filter((column) => isUndecided(column) && !mayBeDisabled(column))) {
     const { name, index } = column
     const meaning = findMeaning(name)
     const example = getCells(input, index).find((cell) => !isEmptyCell(cell) && !falseWord.test(cell))
@@ -205,7 +223,6 @@ function throwIfIgnoredSilently(input: Input, columns: readonly Column[]): void 
 const foreignValues: Readonly<Record<string, RegExp>> = {
   expiry: booleanWord,
   password: booleanWord,
-  status: /^(?!(public|private)$)/i,
   type: /^3\d\d$|^(?!(direct|frame|splash|\d+)$)/i,
 }
 

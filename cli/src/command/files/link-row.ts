@@ -58,7 +58,7 @@ export interface Roles {
   readonly columns: readonly Column[]
   /** Columns that are not sent, but may have the alias of a row whose alias cell is empty. */
   readonly aliases: readonly Column[]
-  /** Columns that are not sent, but may show that a link is disabled. */
+  /** Columns that may show that a link is disabled. */
   readonly states: readonly Column[]
 }
 
@@ -68,10 +68,13 @@ export function readLink(row: InputRow, { columns, aliases, states }: Roles): Ro
   const problems: (string | undefined)[] = []
   const utm: Entry[] = []
   const devices: Entry[] = []
-  for (const { index, parameter } of columns) {
+  for (const column of columns) {
+    const { index, parameter } = column
     const cell = row.cells[index]
     const text = formatCell(cell).trim()
     if (parameter === undefined || cell === undefined) continue
+    // Other words of a state are not sent.
+    if (isState(column) && !isVisibility(text)) continue
     if (isEmptyCell(text) || (parameter.endsWith('target') && text === '{}')) {
       if (clearable.includes(parameter)) values[parameter] = ''
       continue
@@ -200,24 +203,39 @@ function dropRepeated(values: Record<string, unknown>): string | undefined {
   return undefined
 }
 
-const disabledWords = 'disabled|inactive|archived|deleted|deactivated|suspended|blocked|banned|paused|expired'
-const disabledName = new RegExp(`^(is)?(${disabledWords})(at|on|date)?$`)
+const disabledName =
+  /^(is)?(disabled|inactive|archived|deleted|deactivated|suspended|blocked|banned|paused|expired)(at|on|date)?$/
 const enabledName = /^(is)?(active|enabled|activated)$/
-const stateName = /^(link)?(state|status)$/
-const disabledState = new RegExp(`^(${disabledWords})$`, 'i')
+const stateName = /^((short)?(link|url))?(state|status)$/
+const enabledState = /^(active|enabled|live|published|on|yes|true|1|ok)$/i
+const visibility = /^(public|private)$/i
+const redirectCode = /^30[1278]$/
+
+/** Returns whether a column has the state of each link in a word, such as `status`. `--map` overrides that. */
+export const isState = ({ name, isMapped }: Pick<Column, 'name' | 'isMapped'>): boolean =>
+  !isMapped && stateName.test(normalizeName(name))
+
+/** Returns whether a cell of a state is a value that is sent. The other words only say whether the link is live. */
+export const isVisibility = (cell: string): boolean => visibility.test(cell)
+
+/** Returns whether a cell of a state is the code of a redirect, as redirect plugins write it. */
+export const isRedirectCode = (cell: string): boolean => redirectCode.test(cell)
 
 /** Returns whether a column may show that a link is disabled. */
-export const mayBeState = ({ name }: Column) =>
-  [disabledName, enabledName, stateName].some((form) => form.test(normalizeName(name)))
+export const mayBeDisabled = (column: Column): boolean =>
+  isState(column) ||
+  (isUndecided(column) && [disabledName, enabledName].some((form) => form.test(normalizeName(column.name))))
 
 /** Returns a problem if a cell shows that the link is disabled, because the new link would be live. */
-function findStateProblem({ name, index }: Column, { cells }: InputRow): string | undefined {
+function findStateProblem(column: Column, { cells }: InputRow): string | undefined {
+  const { name, index } = column
   const cell = formatCell(cells[index]).trim()
-  if (isEmptyCell(cell)) return undefined
-  const isDenied = falseWord.test(cell)
-  const isDisabled = stateName.test(normalizeName(name))
-    ? disabledState.test(cell)
-    : isDenied === enabledName.test(normalizeName(name))
-  if (!isDisabled) return undefined
+  if (isEmptyCell(cell) || isLive(column, cell)) return undefined
   return `${name}: is ${formatValue(cell)}, but the new link would be live. To import it, use --map '${name}='`
+}
+
+function isLive(column: Column, cell: string): boolean {
+  if (isState(column)) return enabledState.test(cell) || isVisibility(cell) || isRedirectCode(cell)
+  if (!enabledName.test(normalizeName(column.name))) return falseWord.test(cell)
+  return enabledState.test(cell) || (booleanWord.test(cell) && !falseWord.test(cell))
 }
