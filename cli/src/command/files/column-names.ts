@@ -1,3 +1,4 @@
+import { findSimilarName } from '../../../../src/client/runtime/similar-name.ts'
 import { parameterNames } from '../../tasks/rows.ts'
 
 /** Column names in the exports of other programs, in lower case and without spaces and punctuation. */
@@ -29,13 +30,44 @@ export const normalizeName = (name: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '')
 
+/** The UTM parameters that web analytics evaluate. */
+const utmNames = [
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+  'utm_id',
+  'utm_source_platform',
+  'utm_creative_format',
+  'utm_marketing_tactic',
+]
+
+/** Returns the known UTM parameter that a column name stands for, or almost does. */
+export const findSimilarUtmName = (name: string): string | undefined => findSimilarName(normalizeName(name), utmNames)
+
+/** Returns the name of the UTM parameter of a column, such as `utm_source` for `UTM Source`, if it is one. */
+export function toUtmName(name: string): string | undefined {
+  const text = normalizeName(name)
+  if (!/^utm./.test(text)) return undefined
+  const known = utmNames.find((other) => normalizeName(other) === text)
+  const words = name
+    .trim()
+    .slice('utm'.length)
+    .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, '_')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean)
+  return known ?? `utm_${words.join('_').toLowerCase()}`
+}
+
 /**
- * Returns the parameter of a link that a column name stands for. UTM parameters keep their names, and an address for
- * one device is a parameter such as `devicetarget.Android`.
+ * Returns the parameter of a link that a column name stands for. An unknown UTM parameter keeps its name, unless it is
+ * close to a known one. An address for one device is a parameter such as `devicetarget.Android`.
  */
 export function findParameter(name: string): string | undefined {
   const text = normalizeName(name)
-  if (/^utm./.test(text)) return `utm_${text.slice(3)}`
+  const utmName = toUtmName(name)
+  if (utmName !== undefined) return [utmName, undefined].includes(findSimilarUtmName(name)) ? utmName : undefined
   if (/^devicetarget(iphone|ipad|ios|android)$/.test(text)) return otherNames[text.slice('devicetarget'.length)]
   return parameterNames.includes(text) ? text : Object.hasOwn(otherNames, text) ? otherNames[text] : undefined
 }

@@ -9,7 +9,16 @@ import { UsageError } from '../command.ts'
 import { pluralize, quoteNames } from '../counts-and-times.ts'
 import { formatCell } from '../output.ts'
 import { isEmptyCell } from './cells.ts'
-import { findMeaning, findParameter, isBooleanName, mayBeAlias, normalizeName, otherNames } from './column-names.ts'
+import {
+  findMeaning,
+  findParameter,
+  findSimilarUtmName,
+  isBooleanName,
+  mayBeAlias,
+  normalizeName,
+  otherNames,
+  toUtmName,
+} from './column-names.ts'
 import { type Input, throwIfNoHeader } from './input.ts'
 import {
   booleanWord,
@@ -137,9 +146,11 @@ function parseMaps({ columns, name }: Input, maps: readonly string[]): Map<numbe
     const index = exact === -1 ? columns.findIndex((other) => normalizeName(other) === normalizeName(column)) : exact
     if (index === -1)
       throw new UsageError(`--map: ${name} has no column '${column}', expected one of ${columns.join(', ')}`)
-    const parameter = findParameter(to)
+    // A column may keep a name that is close to a UTM parameter.
+    const ownName = normalizeName(to) === normalizeName(column) ? toUtmName(to) : undefined
+    const parameter = findParameter(to) ?? ownName
     if (to !== '' && parameter === undefined) {
-      const meant = findSimilarName(to, parameterNames)
+      const meant = findSimilarName(to, parameterNames) ?? findSimilarUtmName(to)
       const advice = meant ? `did you mean ${meant}?` : `expected one of ${parameterNames.join(', ')}`
       throw new UsageError(`--map: a link has no parameter '${to}', ${advice}`)
     }
@@ -183,7 +194,8 @@ function throwIfOverlooked(input: Input, columns: readonly Column[]): void {
   const missing = parameterNames.filter((name) => !given.includes(name))
   const undecided = columns.filter((column) => isUndecided(column) && !isFlag(input, column))
   for (const { name } of undecided) {
-    const meant = findParameter(name) === undefined ? findSimilarName(name, missing) : undefined
+    const similar = findSimilarName(name, missing) ?? findSimilarUtmName(name)
+    const meant = findParameter(name) === undefined ? similar : undefined
     if (!meant) continue
     const advice = `--map '${name}=${meant}', or --map '${name}=' if it is something else`
     throw new UsageError(`${input.name}, column ${name}: did you mean ${meant}? Use ${advice}`)
