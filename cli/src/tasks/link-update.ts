@@ -68,7 +68,10 @@ export async function updateLink(link: Link, row: WantedRow, context: UpdateCont
   const kept = Object.entries(shown).filter(([name]) => !isInRow(name) && canKeep(name))
   const sent: LinkUpdate = Object.fromEntries([...kept, ...Object.entries(given), ...cleared])
   const update = async (params: LinkUpdate) => {
-    await context.ascii.send({ ...params, url: row.params.url }, (toSend) => links.update(link.id, toSend, options))
+    await context.ascii.send({ ...params, url: row.params.url }, ({ url, ...toSend }) =>
+      // An address that cannot be sent is the one that the link has.
+      links.update(link.id, row.urlIssues.length > 0 ? toSend : { ...toSend, url }, options),
+    )
     // The update is done, even if this request fails.
     return links.get(link.id, options).then(
       ({ details }) => details,

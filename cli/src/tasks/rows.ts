@@ -223,7 +223,11 @@ export class RowChecks {
     // All values are checked, not only known parameters, so that misspelled names are found.
     const checked = filterEntries(values, (name) => !Object.hasOwn(callOptions, name)) as unknown as LinkCreate
     const problem = describeControlCharacter(params.custom)
-    const issues = [...this.#client.links.check(checked), ...(problem ? [{ path: ['custom'], message: problem }] : [])]
+    const issues = [
+      ...this.#client.links.check(checked),
+      ...(problem ? [{ path: ['custom'], message: problem }] : []),
+      ...(isOwnAddress(params, this.#client.baseUrl) ? [{ path: ['url'], message: LEADS_TO_ITSELF }] : []),
+    ]
     const first = issues.length === 0 ? this.claimAlias({ params, alias }, name) : undefined
     const message = `${formatValue(alias)} is already the alias of ${first}`
     return first === undefined ? issues : [{ path: ['custom'], message }]
@@ -240,6 +244,30 @@ export class RowChecks {
 }
 
 type CheckedRow = Pick<ReadRow<unknown>, 'row' | 'values' | 'params' | 'alias'>
+
+const LEADS_TO_ITSELF = 'expected the address that the link leads to, received its own short address'
+
+/** Returns whether the address of a link is its own short address. */
+function isOwnAddress({ url, custom, domain }: RowParams, baseUrl = ''): boolean {
+  if (custom === undefined || typeof url !== 'string') return false
+  const isOnOwnHost = domain ? getHost(url) === getHost(domain) : isHostOfServer(getHost(url), baseUrl)
+  // If the platform is in a folder, the folder precedes the alias.
+  const folder = (parseAlias(baseUrl) ?? '').replace(/[^/]*$/, '')
+  return isOnOwnHost && [custom, `${folder}${custom}`].includes(parseAlias(url) ?? '')
+}
+
+/** Returns whether a host is the server's own, which may have its API on a subdomain. */
+function isHostOfServer(host: string, baseUrl: string): boolean {
+  const own = getHost(baseUrl)
+  return host === own || own.endsWith(`.${host}`)
+}
+
+/**
+ * Returns whether an issue is about an address that a link may have already, because another program made it. A sync
+ * keeps such an address.
+ */
+export const isAboutStorableUrl = ({ path }: Issue, params: RowParams | undefined): boolean =>
+  path.length === 1 && path[0] === 'url' && /^[a-z][a-z\d+.-]*:/i.test(String(params?.url))
 
 /** Describes a control or line-breaking character of an alias, which no short address can have. */
 function describeControlCharacter(alias: unknown): string | undefined {

@@ -2,7 +2,7 @@ import { InvalidRequestError, type Issue, type Link, type LinkEnsure } from 'sho
 import { getAlias, getHost, isSameAddress } from '../../../src/client/links/match.ts'
 import { normalizeAlias } from '../addresses.ts'
 import type { TaskClient } from './client.ts'
-import { comparedNames, findDifferences, getRowName, type LinkRow, RowChecks, readRows } from './rows.ts'
+import { comparedNames, findDifferences, getRowName, isAboutStorableUrl, type LinkRow, RowChecks, readRows } from './rows.ts'
 import { isStoredForm } from './stored-form.ts'
 
 /** What the plan does with an alias. */
@@ -39,6 +39,8 @@ export interface WantedRow {
   readonly params: LinkEnsure & { readonly url: string }
   /** The parameters to clear, with the values that an update sends: `{ title: '', campaign: null }`. */
   readonly cleared: Readonly<Record<string, unknown>>
+  /** Why its address cannot be sent. It is kept if the link has it already. */
+  readonly urlIssues: readonly Issue[]
 }
 
 /** The links of rows, and the links that may have the alias of a row in another spelling. */
@@ -77,18 +79,24 @@ export async function readWanted(
     if (params && params.custom === undefined) {
       problems.push({ path: ['custom'], message: 'is missing, expected an alias, such as opening' })
     }
-    issues.push(...problems.map(({ path, message }) => ({ path: [name, ...path], message })))
+    const all = problems.map((issue) => ({ ...issue, path: [name, ...issue.path] }))
+    const urlIssues = all.filter((_, index) => isAboutStorableUrl(problems[index]!, params))
+    issues.push(...all.filter((issue) => !urlIssues.includes(issue)))
     const names = comparedNames.filter((name) => emptyNames.includes(name))
     const cleared = Object.fromEntries(
       names.map((name) => [name, name === 'title' || name === 'description' ? '' : null]),
     )
-    wanted.push({ name, params: params as WantedRow['params'], cleared })
+    wanted.push({ name, params: params as WantedRow['params'], cleared, urlIssues })
   }
   if (issues.length) throw new InvalidRequestError(issues)
   return wanted
 }
 
-/** Plans the change of each alias, given the link of each row. */
+/**
+ * Plans the change of each alias, given the link of each row.
+ *
+ * @throws {InvalidRequestError} if the address of a row cannot be sent and its link does not have it
+ */
 export function createPlan(
   wanted: readonly WantedRow[],
   existing: readonly Link[],
@@ -99,6 +107,10 @@ export function createPlan(
     const link = linkByRow.get(row)
     return link ? compareLink(row, link, acceptStored) : { ...planCreation(row), similar: similarByRow.get(row) ?? [] }
   })
+  const issues = steps.flatMap(({ plan, row }) =>
+    plan.action === 'create' || plan.changes.includes('url') ? (row?.urlIssues ?? []) : [],
+  )
+  if (issues.length > 0) throw new InvalidRequestError(issues)
   if (prune === undefined) return steps
   const claimed = new Set(linkByRow.values())
   const wantedAliases = new Set(wanted.map(({ params }) => normalizeAlias(params.custom)))

@@ -157,18 +157,35 @@ export const dateTime = /* @__PURE__ */ matching(
 /** Not `instanceof`, because a URL may come from another realm. */
 const isUrlObject = (value: unknown): value is URL => Object.prototype.toString.call(value) === '[object URL]'
 
-/** Extends a check to `URL` objects, which JSON turns into strings. */
+/** Extends a check of addresses to `URL` objects, which JSON turns into strings. */
 const orUrlObject = (check: Check<string>): Check<string | URL> => ({
   ...check,
   isValid: (value) => check.isValid(isUrlObject(value) ? value.href : value),
+  hint: (value) => (isString(value) ? describeNowhere(value) : undefined),
 })
+
+/** Matches `https://` before a second scheme: `https://https://…`, `http://https//…`, `https://www.https://…`. */
+const doubled = /^(https?:\/\/(www\.)?(?=[htps]{3,6}:\/|https?\/\/))+/i
+
+/** Matches scripts, schemes that only one computer can open, and hosts with a comma or an empty label. */
+const nowhere =
+  /^([a-z]|javascript|data|vbscript|file|blob|about|view-source):|^https?:\/\/([^/\\?#]*@)?(\.|[^/\\?#]*(,|\.\.)(?![^/\\?#]*@))/i
+
+/** Describes an address that leads nowhere. Returns `undefined` if it may lead somewhere. */
+function describeNowhere(url: string): string | undefined {
+  const [, name = '', rest] = /^([\w.+-]*)(?::|\/\/)\/*(.+)/s.exec(url.replace(doubled, '')) ?? []
+  const scheme = findSimilarName(name, [/s/i.test(name) ? 'https' : 'http'])
+  if (scheme && (doubled.test(url) || !url.toLowerCase().startsWith(`${scheme}:/`)))
+    return `did you mean ${scheme}://${rest}?`
+  return nowhere.test(url) ? 'visitors cannot open it' : undefined
+}
 
 export const httpUrl = /* @__PURE__ */ orUrlObject(
   /* @__PURE__ */ matching(
     'an absolute URL that begins with http:// or https://',
     // `new URL` removes line breaks and tabs, so two addresses in one cell would become one.
     /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s/][^\0-\x1F\x7F]*$/,
-    canParseUrl,
+    (url) => canParseUrl(url) && describeNowhere(url) === undefined,
   ),
 )
 
@@ -183,10 +200,9 @@ function hasInvisible(text: string): boolean {
 function hasScheme(url: string): boolean {
   const [, name = '', rest = ''] = /^([^:]+):(.*)$/s.exec(url) ?? []
   const isHost = (name.includes('.') || name === 'localhost') && /^\d+([/?#]|$)/.test(rest)
-  const isScript = /^(javascript|data|vbscript)$/i.test(name)
   return (
     !isHost &&
-    !isScript &&
+    describeNowhere(url) === undefined &&
     !hasInvisible(url) &&
     !/\shttps?:/i.test(url) &&
     (!/^https?$/i.test(name) || httpUrl.isValid(url))

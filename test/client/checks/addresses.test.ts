@@ -21,6 +21,14 @@ describe('the `url` of a link', () => {
     'youtube://youtu.be/aqz',
     'intent://youtu.be/aqz#Intent;scheme=https;end',
     'market://details?id=com.example',
+    'ftp://shop.example',
+    'sms:12345',
+    'htp.example.app:/oauth2redirect',
+    'https://shop.example./a..b,c?d..e,f',
+    'https://ann:p,w..@shop.example',
+    'https://https.example/http://x',
+    'http://https:8080/a',
+    'https://go.example/?to=htps://shop.example',
     // A joiner between letters that need it, and within an emoji.
     'https://shop.example/\u0646\u0645\u06cc\u200c\u062f\u0627\u0646\u0645',
     'https://shop.example/\u{1f469}\u200d\u{1f373}',
@@ -54,6 +62,75 @@ describe('the `url` of a link', () => {
       { path: ['devicetarget'], message: expect.stringContaining('entry 1: link is ') },
     ])
   })
+})
+
+describe('an address that leads nowhere', () => {
+  const { opener }: ShortLinkClient = connect({ origin: 'https://sho.rt' })
+
+  it.each([
+    ['htps://shop.example/a', 'https://shop.example/a'],
+    ['ttps://shop.example/a', 'https://shop.example/a'],
+    ['HTTSP://shop.example/a', 'https://shop.example/a'],
+    ['httpss://shop.example/a', 'https://shop.example/a'],
+    ['hhttp://shop.example/a', 'http://shop.example/a'],
+    ['htp:/shop.example/a', 'http://shop.example/a'],
+    ['https:shop.example/a', 'https://shop.example/a'],
+    ['https//shop.example/a', 'https://shop.example/a'],
+    ['https://https://shop.example/a', 'https://shop.example/a'],
+    ['https://https:/shop.example/a', 'https://shop.example/a'],
+    ['http://https//shop.example/a', 'https://shop.example/a'],
+    ['HTTP://HTTP://shop.example/a', 'http://shop.example/a'],
+    ['https://www.https://shop.example/a', 'https://shop.example/a'],
+    ['https://htps://shop.example/a', 'https://shop.example/a'],
+    ['https://https://https://shop.example/a', 'https://shop.example/a'],
+  ])('%s is refused with the address that was meant', (url, meant) => {
+    expect(links.check({ url })).toMatchObject([
+      {
+        path: ['url'],
+        message: expect.stringMatching(new RegExp(`received ${JSON.stringify(url)}: did you mean ${meant}\\?$`)),
+      },
+    ])
+  })
+
+  it.each([
+    'C:\\Users\\ann\\a.html',
+    'c:/a.html',
+    'file:///C:/a.html',
+    'blob:https://shop.example/0',
+    'about:blank',
+    'view-source:https://shop.example/a',
+    'https://shop..example/a',
+    'https://.shop.example/a',
+    'https://shop.example../a',
+    'https://ann@shop..example',
+    'https://shop,example/a',
+  ])('%s is refused', (url) => {
+    expect(links.check({ url })).toMatchObject([
+      { path: ['url'], message: expect.stringMatching(/, received .*: visitors cannot open it$/) },
+    ])
+  })
+
+  it.each(['https://https://shop.example/a', 'C:\\a.html', 'https://shop,example/a'])(
+    '%s is refused by every creation, as a target and as a URL object',
+    async (url) => {
+      const creations = [
+        links.create({ url }),
+        links.create({ url: new URL(url) }),
+        links.ensure({ url, custom: 'a' }),
+        links.update(1, { url }),
+        links.create({ url: 'https://shop.example', devicetarget: [{ device: 'iPhone', link: url }] }),
+        links.create({ url: 'https://shop.example', geotarget: [{ location: 'Germany', link: url }] }),
+        links.create({ url: 'https://shop.example', languagetarget: [{ language: 'de', link: url }] }),
+        opener.create({ url }),
+      ]
+      for (const creation of creations) {
+        expect(await creation.safe()).toMatchObject({
+          ok: false,
+          error: { code: 'invalid_request', outcome: 'not-sent' },
+        })
+      }
+    },
+  )
 })
 
 it('the parameters of a new link are checked without sending anything', () => {

@@ -142,7 +142,7 @@ export default defineCommand(
           (error) => error,
         )
       const summary = await run.summary()
-      if (end !== undefined && (!isPlanned || summary.refused)) throwRefused(end)
+      if (end !== undefined && (!isPlanned || summary.refused)) throwRefused(end, input.name)
       const shown = steps.filter(({ action, differs }) => action !== 'keep' || differs.length > 0)
       await output.write(shown.map(toRow))
       printTotals(steps, summary, { apply, check, acceptStored, end })
@@ -261,8 +261,16 @@ function listFirst(texts: readonly string[]): string {
 }
 
 /** Throws the error of a refused plan, with the command's options instead of the function's. */
-function throwRefused(error: unknown): never {
+function throwRefused(error: unknown, file = ''): never {
   if (!isShortLinkError(error) || error.code !== 'invalid_request') throw error
+  const rows = error.issues.filter(({ path }) => String(path[0]).startsWith('row '))
+  if (rows.length > 0) {
+    const [first = '', ...others] = rows.map(
+      ({ path: [row, ...path], message }) => `${file}, ${row}: ${path.join('.')}: ${message}`,
+    )
+    for (const line of others) console.error(toPrintable(line))
+    throw new UsageError(first)
+  }
   const options: Readonly<Record<string, string>> = { maxDeletes: '--max-deletes', mayClear: '--may-clear' }
   const lines = error.issues.flatMap(({ path: [name = ''], message }) => {
     const option = options[name]

@@ -3,7 +3,7 @@ import { getHost } from '../../../../src/client/links/match.ts'
 import { findSimilarName } from '../../../../src/client/runtime/similar-name.ts'
 import { toPrintable } from '../../../../src/client/runtime/text.ts'
 import { isGeneratedAlias } from '../../addresses.ts'
-import { type LinkRow, parameterNames, RowChecks, readRow } from '../../tasks/rows.ts'
+import { isAboutStorableUrl, type LinkRow, parameterNames, RowChecks, readRow } from '../../tasks/rows.ts'
 import { describeIssues } from '../../text.ts'
 import { UsageError } from '../command.ts'
 import { pluralize, quoteNames } from '../counts-and-times.ts'
@@ -268,11 +268,12 @@ export function setAlias(row: Row, alias: string | undefined): void {
   if (!row.values.custom && alias) row.values = { ...row.values, custom: alias }
 }
 
-/** Checks the parameters of rows, and that no alias is used twice. */
+/** Checks the parameters of the rows of a sync, and that no alias is used twice. */
 export function checkRows(rows: readonly Row[], client: ShortLinkClient): void {
   const checks = new RowChecks(client)
   for (const row of rows) {
-    const issues = checks.check(readRow(row.values), `row ${row.number}`)
+    const read = readRow(row.values)
+    const issues = checks.check(read, `row ${row.number}`).filter((issue) => !isAboutStorableUrl(issue, read.params))
     if (issues.length > 0) row.problem ??= describeIssues(issues)
   }
 }
