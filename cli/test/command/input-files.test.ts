@@ -118,7 +118,12 @@ test.each<[string, string, string | Buffer | undefined, string]>([
     'url,title\na,"b\nc,"d ""x"""\n',
     ', line 2: a cell of this row has an opening quote (")',
   ],
-  ['a quote in a cell', 'links.csv', 'url,title\na,5" lamp\n', ', line 2: Invalid Opening Quote'],
+  [
+    'text after a closing quote',
+    'links.csv',
+    'url,title\na,b\nc,"Blue" vinyl\n',
+    ', line 3: the cell "Blue" vinyl has text after its closing quote. If a quote is part of the text, write the cell as """Blue"" vinyl"',
+  ],
   ['broken JSON', 'links.json', '[\n {"url": "a"},\n {"url": }\n]', `: expected JSON: Unexpected token '}'`],
   ['JSON that is not a list', 'links.json', '{"url": "a"}', ', line 1: expected a list of objects'],
   ['JSON rows that are not objects', 'links.json', '[{"url": "a"}, 7]', ', row 2: expected an object'],

@@ -1,9 +1,9 @@
 import { extname } from 'node:path'
-import { CsvError, parse } from 'csv-parse/sync'
 import { isRecord, shorten } from '../../../../src/client/runtime/text.ts'
 import { UsageError } from '../command.ts'
 import { findParameter, mayBeAlias } from './column-names.ts'
 import { hasFormula, removeGuards } from './formula-guard.ts'
+import { parseTable } from './parse-table.ts'
 import { getDisplayName, readTextFile, type Text } from './read-text.ts'
 
 /** The rows of a file, and its format. */
@@ -92,28 +92,8 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
   const delimiter = separator ?? (extension === '.tsv' ? '\t' : detectDelimiter(body))
   if (body.trim() === '')
     throw new UsageError(`${name}, line 1: expected a header with column names, but the file is empty`)
-  let lines = 0
-  const onRecord = (record: string[], info: { lines: number }) => {
-    lines = info.lines
-    return record
-  }
-  let records: string[][]
-  try {
-    records = parse(body, {
-      delimiter,
-      // A file that was merged from several may have different line endings.
-      record_delimiter: ['\r\n', '\n', '\r'],
-      relax_column_count: true,
-      trim: true,
-      on_record: onRecord,
-    })
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error
-    const isOpen = ['CSV_QUOTE_NOT_CLOSED', 'CSV_INVALID_CLOSING_QUOTE'].includes(error.code)
-    const line = (isOpen ? lines + 1 : Number(error.lines)) + (separatorLine ? 1 : 0)
-    const problem = isOpen ? 'a cell of this row has an opening quote (") without a closing one' : error.message
-    throw new UsageError(`${name}, line ${line}: ${problem}`)
-  }
+  const offset = separatorLine ? 1 : 0
+  const records = parseTable(body, delimiter, (line) => `${name}, line ${line + offset}`)
   // In the files of other programs, apostrophes are guards only if every formula has one.
   const areGuarded = isOwnOutput(records[0] ?? []) || !records.some((cells) => cells.some(hasFormula))
   const [columns = [], ...rest] = records.map((cells) => cells.map(areGuarded ? removeGuards : String))
