@@ -6,10 +6,12 @@ import { terminalColumns } from 'terminal-columns'
 import { shorten, toPrintable } from '../../../src/client/runtime/text.ts'
 import { UsageError } from './command.ts'
 import { guardFormulas } from './files/formula-guard.ts'
+import { throwIfNotOwn } from './files/own-output.ts'
 import {
   addAdvice,
   checkWritable,
   findFreeName,
+  isReplacedWhole,
   readPermissions,
   readVersion,
   writeWhole,
@@ -29,15 +31,42 @@ export const outputArgs = {
   out: {
     type: 'string',
     valueHint: 'file',
-    description: 'write to a file (.csv, .json, .ndjson or .md), completely or not at all',
+    description: 'write to a file (.csv, .tsv, .txt, .json, .ndjson or .md), completely or not at all',
   },
 } as const
 
-/** The values of {@link outputArgs}. */
+/** The options of every command that writes rows of the server, and not those of a file. */
+export const tableArgs = {
+  ...outputArgs,
+  out: {
+    ...outputArgs.out,
+    description: 'write to a file (.csv, .tsv, .json, .ndjson or .md), completely or not at all',
+  },
+  delimiter: {
+    type: 'string',
+    valueHint: ',|;|tab',
+    description: 'the separator of CSV; default: a comma, for .tsv a tab',
+  },
+  force: { type: 'boolean', description: 'replace the file of --out even if this command did not write it' },
+} as const
+
+/** The values of {@link outputArgs}, and those of {@link tableArgs} that other commands lack. */
 export interface OutputArgs {
   readonly format?: string | undefined
   readonly json?: boolean | undefined
   readonly out?: string | undefined
+  readonly delimiter?: string | undefined
+  readonly force?: boolean | undefined
+}
+
+/** The columns that a command is about to write. */
+export interface OwnColumns {
+  /** The columns that its rows always have. In JSON, rows may lack all but the first. */
+  readonly always: readonly string[]
+  /** The columns that some of its rows have. */
+  readonly sometimes?: readonly string[]
+  /** The columns of tables, of Markdown, and of CSV without rows. */
+  readonly main?: readonly string[] | undefined
 }
 
 /** The destination and the format of a command's rows. */
@@ -77,24 +106,32 @@ interface OutputConflict {
 interface OutputOptions {
   /** The input file, which must not be overwritten. */
   readonly input?: string
-  /** Additional suffixes for `--out`, with their formats. */
-  readonly suffixes?: Readonly<Record<string, Format>>
+  /**
+   * The columns of the command's own files, which `--out` may replace. Such files of CSV begin with a byte order mark.
+   * Default: the command checks the file itself.
+   */
+  readonly own?: OwnColumns
 }
 
 /** @throws {UsageError} if the options contradict each other, or the file cannot be written */
 export async function createOutput(
-  { format, json, out }: OutputArgs,
-  { input, suffixes }: OutputOptions = {},
+  { format, json, out, delimiter: given, force }: OutputArgs,
+  { input, own }: OutputOptions = {},
 ): Promise<Output> {
   if (format !== undefined && !isFormat(format)) {
     throw new UsageError(`--format takes ${outputFormats.join(', ')}, not '${format}'`)
   }
   if (json && format !== undefined && format !== 'json') throw new UsageError(`--json contradicts --format ${format}`)
-  const named = out === undefined ? undefined : parseSuffix(out, { ...ownSuffixes, ...suffixes })
-  if (out !== undefined) await checkWritable(out, input)
+  const named = out === undefined ? undefined : parseSuffix(out, own ? ownSuffixes : importSuffixes)
   const isTerminal = out === undefined && process.stdout.isTTY
   const show = isTerminal ? toPrintable : String
-  const chosen = json ? 'json' : (format ?? named ?? (isTerminal ? 'table' : undefined))
+  const isTable = isTerminal && given === undefined
+  const chosen = json ? 'json' : (format ?? named ?? (isTable ? 'table' : undefined))
+  const delimiter = parseDelimiter(given, out)
+  if (given !== undefined && (chosen ?? 'csv') !== 'csv')
+    throw new UsageError(`--delimiter is for CSV, and the output is ${chosen}`)
+  if (out !== undefined) await checkWritable(out, input)
+  if (out !== undefined && own && !force) await throwIfNotOwn(out, chosen ?? 'csv', own)
   const version = out === undefined ? undefined : await readVersion(out)
   const permissions = input === undefined || input === '-' ? undefined : await readPermissions(input)
   let file = out
@@ -107,7 +144,13 @@ export async function createOutput(
       throw addAdvice(error)
     }
   }
-  const write: Output['write'] = (rows, main, format = chosen ?? 'csv') => writeOutput(render(rows, format, main, show))
+  const style = { show, delimiter }
+  const write: Output['write'] = async (rows, main, format = chosen ?? 'csv') => {
+    const text = render(rows, format, main, style)
+    const isMarked = format === 'csv' && own && out !== undefined && text !== '' && (await isReplacedWhole(out))
+    // Without a byte order mark, many spreadsheets would read UTF-8 in an older encoding.
+    await writeOutput(isMarked ? `\uFEFF${text}` : text)
+  }
   return {
     format: chosen,
     show,
@@ -115,10 +158,10 @@ export async function createOutput(
     async writePages(pages, documented, signal, main) {
       const format = chosen ?? 'csv'
       if (out === undefined && format === 'ndjson') {
-        await printPages(pages, signal, (rows) => render(rows, format, main, show))
+        await printPages(pages, signal, (rows) => render(rows, format, main, style))
         return []
       }
-      if (out === undefined && format === 'csv') return printCsvPages(pages, documented, signal, show)
+      if (out === undefined && format === 'csv') return printCsvPages(pages, documented, signal, style)
       const all: OutputRow[] = []
       for await (const rows of pages) all.push(...rows)
       await write(all, all.length > 0 ? main : documented)
@@ -151,7 +194,7 @@ async function printCsvPages(
   pages: AsyncIterable<readonly OutputRow[]>,
   documented: readonly string[],
   signal: AbortSignal,
-  show: (text: string) => string,
+  style: CsvStyle,
 ): Promise<string[]> {
   const columns = new Set(documented)
   const lacking = new Set<string>()
@@ -163,14 +206,31 @@ async function printCsvPages(
     }
     const header = isFirst ? [[...columns]] : []
     isFirst = false
-    return formatCsv([...header, ...rows.map((row) => [...columns].map((column) => row[column]))], show)
+    return formatCsv([...header, ...rows.map((row) => [...columns].map((column) => row[column]))], style)
   })
   return [...lacking]
 }
 
 const isFormat = (text: string): text is Format => outputFormats.some((format) => format === text)
 
-const ownSuffixes = { '.csv': 'csv', '.json': 'json', '.ndjson': 'ndjson', '.md': 'md' } as const
+const ownSuffixes = { '.csv': 'csv', '.tsv': 'csv', '.json': 'json', '.ndjson': 'ndjson', '.md': 'md' } as const
+const importSuffixes = { ...ownSuffixes, '.txt': 'csv' } as const
+
+const delimiters: Readonly<Record<string, string>> = { ',': ',', ';': ';', tab: '\t', '\t': '\t', '\\t': '\t' }
+
+/** Returns the delimiter of an option, or else of a file. @throws {UsageError} if the readers would not take it */
+function parseDelimiter(given: string | undefined, out = ''): string {
+  if (given === undefined) return extname(out).toLowerCase() === '.tsv' ? '\t' : ','
+  const delimiter = Object.hasOwn(delimiters, given) ? delimiters[given] : undefined
+  if (delimiter === undefined) throw new UsageError(`--delimiter takes ',', ';' or tab, not '${given}'`)
+  return delimiter
+}
+
+/** How a cell and a row of CSV are written. */
+interface CsvStyle {
+  readonly show: (text: string) => string
+  readonly delimiter: string
+}
 
 /** Returns the format for the suffix of a file, if it has one. */
 function parseSuffix(file: string, suffixes: Readonly<Record<string, Format>>): Format | undefined {
@@ -191,7 +251,7 @@ function render(
   rows: readonly OutputRow[],
   format: Format,
   main: readonly string[] | undefined,
-  show: (text: string) => string,
+  style: CsvStyle,
 ): string {
   if (format === 'json') return `${formatJson(rows, 2)}\n`
   if (format === 'ndjson') return rows.map((row) => `${formatJson(row)}\n`).join('')
@@ -200,15 +260,15 @@ function render(
   if (format === 'md') return formatMarkdown(rows, main ?? columns)
   return columns.length === 0
     ? ''
-    : formatCsv([columns, ...rows.map((row) => columns.map((column) => row[column]))], show)
+    : formatCsv([columns, ...rows.map((row) => columns.map((column) => row[column]))], style)
 }
 
-function formatCsv(lines: readonly (readonly unknown[])[], show: (text: string) => string): string {
+function formatCsv(lines: readonly (readonly unknown[])[], { show, delimiter }: CsvStyle): string {
   const formatCsvCell = (value: unknown) =>
     typeof value === 'number' ? String(value) : guardFormulas(show(formatCell(value)))
   return stringify(
     lines.map((cells) => cells.map(formatCsvCell)),
-    { quoted_match: /[;\t\r\n]|^\s|\s$/ },
+    { delimiter, quoted_match: /[,;\t\r\n]|^\s|\s$/ },
   )
 }
 

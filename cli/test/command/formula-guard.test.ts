@@ -80,7 +80,7 @@ test('lists, reports, results and syncs keep texts unchanged in every format', a
   const { sandbox, path } = await setUp({ data: { links } })
   for (const suffix of ['csv', 'json', 'ndjson']) {
     for (const command of [['list', 'links'], ['report']]) {
-      expect((await run(...command, '--out', path(`all.${suffix}`))).status).toBe(0)
+      expect((await run(...command, '--out', path(`all.${suffix}`), '--force')).status).toBe(0)
       expect((await run('sync', path(`all.${suffix}`))).stderr).toContain('2 to keep')
     }
     const { stderr } = await run('report', '--previous', path(`all.${suffix}`))

@@ -66,7 +66,7 @@ it('the column names of an imported file cannot control the terminal', async () 
 
 it.each([
   ['a.json', '[\u202e', "expected JSON: Unexpected token '\ufffd'"],
-  ['a.csv', 'url\n\u009b31m\u202ea"b\n', 'Invalid Opening Quote'],
+  ['a.csv', 'url\n"\u009b31m\u202ea"b\n', 'has text after its closing quote'],
 ])('an error that quotes %s cannot control the terminal', async (name, text, problem) => {
   const { write } = await setUp()
   const { status, stderr } = await run('import', await write(name, text), '--dry-run')

@@ -30,7 +30,7 @@ test.each<[string[], string]>([
   [['import', 'a.csv', '--dryrun'], 'unknown option --dryrun, did you mean --dry-run?'],
   [['import', 'a.csv', '--out'], '--out needs a value'],
   [['import', 'a.csv', '--out', '/none/r.csv'], "--out: ENOENT: no such file or directory, access '/none'"],
-  [['import', 'a.csv', '--out', 'r.xlsx'], 'r.xlsx: expected .csv, .json, .ndjson, .md, .tsv, .txt, not .xlsx'],
+  [['import', 'a.csv', '--out', 'r.xlsx'], 'r.xlsx: expected .csv, .tsv, .json, .ndjson, .md, .txt, not .xlsx'],
   [['import', 'a.csv', '--format', 'xml'], "--format takes table, csv, json, ndjson, md, not 'xml'"],
   [['import', 'a.csv', '--reuse'], 'unknown option --reuse'],
   [['import', 'a.csv', '--key', 'secret'], 'set SHORTLINK_API_KEY'],

@@ -73,10 +73,6 @@ export default defineCommand(
       'dry-run': { type: 'boolean', description: 'check the file and estimate the time; creates no link' },
       ...outputArgs,
       format: { ...outputArgs.format, description: 'default: table on a terminal, else the format of the file' },
-      out: {
-        ...outputArgs.out,
-        description: 'write to a file (.csv, .tsv, .txt, .json, .ndjson or .md), completely or not at all',
-      },
       ...clientArgs,
     },
     async run({ args }) {
@@ -115,7 +111,7 @@ interface PreparedImport extends LinkFile {
 /** Reads the file, and checks that the result can be written. */
 async function prepareImport(args: ImportArgs, isPlanOnly: boolean): Promise<PreparedImport> {
   const { file, map = [], domain, campaign, channel, out } = args
-  const output = await createOutput(args, { input: file, suffixes: { '.tsv': 'csv', '.txt': 'csv' } })
+  const output = await createOutput(args, { input: file })
   const links = readLinks(await readInput(file), map, ['url'])
   const { input, rows } = links
   const work = new Work(isPlanOnly ? createPlanningClient(args) : createClient(args), 'links')

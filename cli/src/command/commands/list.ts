@@ -5,7 +5,7 @@ import { startStopwatch } from '../../tasks/task.ts'
 import { describeIssues } from '../../text.ts'
 import { clientArgs, createClient, type ListName, lists } from '../client.ts'
 import { defineCommand, IncompleteError, parseWholeNumber, UsageError } from '../command.ts'
-import { createOutput, type OutputRow, outputArgs } from '../output.ts'
+import { createOutput, type OutputRow, tableArgs } from '../output.ts'
 import { Work } from '../work.ts'
 
 /** The schema of each list's rows. CSV always has its columns. */
@@ -30,7 +30,7 @@ export default defineCommand(
     args: {
       resource: { type: 'positional', required: true, description: lists.join(', ') },
       limit: { type: 'string', valueHint: 'n', description: 'print only the first n rows' },
-      ...outputArgs,
+      ...tableArgs,
       ...clientArgs,
     },
     async run({ args }) {
@@ -42,7 +42,10 @@ export default defineCommand(
         throw new UsageError(`there is no list of '${resource}', ${advice}`)
       }
       const max = limit === undefined ? Infinity : parseWholeNumber('limit', limit, 1, 1e9)
-      const output = await createOutput(args)
+      const columns = list === 'links' ? linkColumns : undefined
+      // CSV has a header even without rows.
+      const documented = Object.keys(schemas[list].shape)
+      const output = await createOutput(args, { own: { always: documented, main: columns } })
       const problems: string[] = []
       // A row that does not match its documented type is printed unchanged, and the other rows are printed too.
       const client = createClient(args, {
@@ -50,9 +53,6 @@ export default defineCommand(
         onDrift: ({ issues }) => problems.push(describeIssues(issues)),
       })
       const work = new Work(client, 'rows')
-      const columns = list === 'links' ? linkColumns : undefined
-      // CSV has a header even without rows.
-      const documented = Object.keys(schemas[list].shape)
       let lacking: string[] = []
       await work.run(
         async () => {

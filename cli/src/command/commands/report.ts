@@ -1,5 +1,6 @@
 import { access } from 'node:fs/promises'
 import { isShortLinkError, type ShortLinkClient } from 'shortlink-sdk'
+import { Link } from 'shortlink-sdk/schemas'
 import { getHost } from '../../../../src/client/links/match.ts'
 import { toPrintable } from '../../../../src/client/runtime/text.ts'
 import { type ReportResult, type ReportSummary, readPrevious, reportLinks } from '../../tasks/report.ts'
@@ -7,7 +8,7 @@ import { clientArgs, createClient } from '../client.ts'
 import { defineCommand, getErrorMessage, IncompleteError, parseWholeNumber, UsageError } from '../command.ts'
 import { formatCount, pluralize } from '../counts-and-times.ts'
 import { readInput } from '../files/input.ts'
-import { createOutput, formatCell, type OutputRow, outputArgs } from '../output.ts'
+import { createOutput, formatCell, type OutputRow, type OwnColumns, tableArgs } from '../output.ts'
 import { Work } from '../work.ts'
 
 const groupings = ['campaign', 'domain', 'channel'] as const
@@ -42,15 +43,15 @@ export default defineCommand(
         valueHint: 'n',
         description: 'print only the n rows with the most new clicks; without --previous, with the most clicks',
       },
-      ...outputArgs,
+      ...tableArgs,
       ...clientArgs,
     },
     async run({ args }) {
       const { previous: file, by, top } = args
       if (by !== undefined && !isGrouping(by)) throw new UsageError(`--by takes ${groupings.join(', ')}, not '${by}'`)
       const max = top === undefined ? undefined : parseWholeNumber('top', top, 1, 1e9)
-      const output = await createOutput(args)
       const isFirst = file !== undefined && (await isMissing(file))
+      const output = await createOutput(args, { own: getOwnColumns(by, file !== undefined && !isFirst) })
       const previous = file === undefined || isFirst ? undefined : await readEarlierReport(file)
       const work = new Work(createClient(args), 'links')
       const results: ReportResult[] = []
@@ -85,8 +86,7 @@ export default defineCommand(
 
       // Without an earlier report, every click would be new.
       if (!previous) rows = rows.map(({ newClicks: _, isNew: __, ...row }) => row)
-      const columns = ['shorturl', 'title', 'longurl', 'clicks', 'newClicks', 'uniqueClicks', 'error']
-      await output.write(max === undefined ? rows : takeTop(rows, max), by ? undefined : columns)
+      await output.write(max === undefined ? rows : takeTop(rows, max), by ? undefined : mainColumns)
       for (const line of lines) console.error(toPrintable(line))
       const failed = results.filter(({ ok }) => !ok).length
       if (failed > 0) throw new IncompleteError(`${pluralize(failed, 'link')} could not be read, see the column error`)
@@ -95,6 +95,17 @@ export default defineCommand(
   0,
   reportNotes,
 )
+
+/** The columns of a table of links. The other columns would not fit a terminal. */
+const mainColumns = ['shorturl', 'title', 'longurl', 'clicks', 'newClicks', 'uniqueClicks', 'error']
+
+/** Returns the columns that a report has. Without an earlier report, it shows no new clicks. */
+function getOwnColumns(by: Grouping | undefined, hasPrevious: boolean): OwnColumns {
+  if (by) return { always: [by, 'links', 'clicks', ...(hasPrevious ? ['newClicks'] : [])] }
+  const { uniqueclicks: _, ...shown } = Link.shape
+  const always = [...Object.keys(shown), 'uniqueClicks', ...(hasPrevious ? ['newClicks', 'isNew'] : [])]
+  return { always, sometimes: ['campaignName', 'error'], main: mainColumns }
+}
 
 const isGrouping = (text: string): text is Grouping => groupings.some((name) => name === text)
 

@@ -13,7 +13,7 @@ import {
 import { formatCount, pluralize } from '../counts-and-times.ts'
 import { checkRows, readLinks, setAlias } from '../files/columns.ts'
 import { readInput } from '../files/input.ts'
-import { createOutput, type OutputRow, outputArgs } from '../output.ts'
+import { createOutput, type OutputRow, tableArgs } from '../output.ts'
 import { describeTime } from '../progress.ts'
 import { resolveNames, setDefaults } from '../resolve-names.ts'
 import { isNotStarted } from '../run-task.ts'
@@ -70,7 +70,7 @@ export default defineCommand(
         type: 'boolean',
         description: 'keep values that the server stores cut, in lower case or with another spelling',
       },
-      ...outputArgs,
+      ...tableArgs,
       ...clientArgs,
     },
     async run({ args }) {
@@ -80,7 +80,7 @@ export default defineCommand(
       if (prune?.trim() === '') throw new UsageError('--prune needs the prefix of the aliases that it may delete')
       if (maxDeletes !== undefined && prune === undefined) throw new UsageError('--max-deletes requires --prune')
       const max = maxDeletes === undefined ? undefined : parseWholeNumber('max-deletes', maxDeletes, 0, 1e9)
-      const output = await createOutput(args, { input: file })
+      const output = await createOutput(args, { input: file, own: ownColumns })
       const input = await readInput(file)
       const { rows, origin } = readLinks(input, map ?? [], ['url', 'custom'])
       if (prune !== undefined && rows.length === 0) {
@@ -160,6 +160,11 @@ const NO_ALIAS = 'custom: is missing, expected an alias'
 function describePlan({ create, update, keep, keptAsStored, delete: deletions }: SyncSummary): string {
   const stored = keptAsStored > 0 ? `. ${formatCount(keptAsStored)} kept as the server stores them` : ''
   return `${formatCount(create)} to create, ${formatCount(update)} to update, ${formatCount(keep)} to keep, ${formatCount(deletions)} to delete${stored}`
+}
+
+const ownColumns = {
+  always: ['action', 'alias', 'domain', 'was', 'url', 'changes', 'clicks', 'outcome', 'error'],
+  sometimes: ['differs'],
 }
 
 function toRow({ action, alias, domain, was, url, changes, differs, clicks, outcome, error }: SyncResult): OutputRow {

@@ -89,7 +89,7 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
   const [separatorLine, separator] = /^sep=(.)(?:\r\n|\r|\n)/i.exec(text) ?? ['']
   const body = text.slice(separatorLine.length)
   const lineEnd = /\r\n|\r|\n/.exec(text)?.[0] ?? '\n'
-  const delimiter = separator ?? (extension === '.tsv' ? '\t' : detectDelimiter(body))
+  const delimiter = separator ?? detectDelimiter(body, extension)
   if (body.trim() === '')
     throw new UsageError(`${name}, line 1: expected a header with column names, but the file is empty`)
   const offset = separatorLine ? 1 : 0
@@ -130,8 +130,9 @@ function isOwnOutput(columns: readonly string[]): boolean {
 }
 
 /** Detects the delimiter. In some countries, spreadsheets write semicolons. */
-function detectDelimiter(text: string): string {
+export function detectDelimiter(text: string, extension = ''): string {
   const header = text.slice(0, text.search(/[\r\n]|$/))
+  if (extension === '.tsv' && header.includes('\t')) return '\t'
   return [',', ';', '\t'].reduce((best, other) => (countCells(header, other) > countCells(header, best) ? other : best))
 }
 

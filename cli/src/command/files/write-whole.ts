@@ -72,6 +72,12 @@ export async function readVersion(path: string): Promise<string | undefined> {
   return file?.isFile() ? `${file.dev} ${file.ino} ${file.size} ${file.mtimeMs}` : undefined
 }
 
+/** Returns whether writing to a path makes a regular file. Pipes and devices, such as /dev/stdout, stay what they are. */
+export async function isReplacedWhole(path: string): Promise<boolean> {
+  const file = await statIfExists(path)
+  return file === undefined || file.isFile()
+}
+
 /** Returns the permissions of a file; `undefined` if it does not exist. */
 export async function readPermissions(path: string): Promise<number | undefined> {
   const { mode } = (await statIfExists(path)) ?? {}
