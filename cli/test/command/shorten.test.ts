@@ -94,3 +94,49 @@ test('an invisible character in a URL, an alias or a domain is an error, and it 
   }
   expect(requests).toHaveLength(sent)
 })
+
+const pipe = (text: string) =>
+  vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from(text)]) as never)
+
+test.each([
+  ['a header', `url,custom\n${shop('a')},tea\n`, 'the first line is the header of a table: url,custom.'],
+  ['a header after a comment', `\n# links\nurl\n${shop('a')}\n`, 'the first line is the header of a table: url.'],
+  ['a header with semicolons', 'Titel;Long URL\n', 'the first line is the header of a table: Titel;Long URL.'],
+  ['a header with tabs', `custom\turl\r\na\t${shop('a')}\r\n`, 'the first line is the header of a table: custom url.'],
+  ['rows', `${shop('a')},tea\n${shop('b')},lamps\n`, 'each of the 2 lines has 1 comma, as in a table.'],
+  [
+    'rows with a comment and an empty line between',
+    `a,${shop('a')},A\n# b\n\nb,${shop('b')},B\nc,${shop('c')},C`,
+    'each of the 3 lines has 2 commas, as in a table.',
+  ],
+])('shorten refuses a table with %s, and names import', async (_, text, message) => {
+  const { sandbox } = await setUp()
+  for (const options of [[], ['--json']]) {
+    pipe(text)
+    const { status, stdout, stderr } = await run('shorten', ...options)
+    expect(status).toBe(2)
+    expect(stdout).toMatch(options.length > 0 ? /^{\n {2}"error": / : /^$/)
+    expect(stderr).toContain(
+      `shortlink shorten: ${message} Nothing was sent. To create a link for each row of a file, use`,
+    )
+    expect(stderr).toContain("use 'shortlink import FILE'")
+  }
+  expect(sandbox.requests).toEqual([])
+})
+
+test.each([
+  ['one URL with commas', `${shop('a,b')}\n`, 'x'],
+  ['URLs with and without commas', `${shop('a,b')}\n${shop('c')}\n`, 'xx'],
+  ['URLs with different numbers of commas', `${shop('a,b')}\n${shop('c,d,e')}\n`, 'xx'],
+  ['comments and empty lines', `# mine\n${shop('a')}\n\n  # ${shop('no')}\n${shop('b#c')}\n`, '-x--x'],
+  ['a comment before URLs with commas', `#\n${shop('a,b')}\n#\n${shop('c')}\n`, '-x-x'],
+])('shorten prints a line for each line of %s', async (_, text, lines) => {
+  const { sandbox } = await setUp()
+  pipe(text)
+  const { status, stdout } = await run('shorten', '-')
+  expect(status).toBe(0)
+  const urls = text.split('\n').filter((line) => line.startsWith('https'))
+  expect(sandbox.data.links.map(({ longurl }) => longurl).sort()).toEqual(urls.sort())
+  const printed = stdout.split('\n').slice(0, -1)
+  expect(printed.map((line) => (line === '' ? '-' : 'x')).join('')).toBe(lines)
+})

@@ -16,7 +16,8 @@ import {
   toIncompleteError,
   UsageError,
 } from '../command.ts'
-import { formatCounts, pluralize } from '../counts-and-times.ts'
+import { formatCount, formatCounts, pluralize } from '../counts-and-times.ts'
+import { findParameter } from '../files/column-names.ts'
 import { formatJson } from '../output.ts'
 import { print } from '../print.ts'
 import { resolveDomain } from '../resolve-names.ts'
@@ -42,7 +43,8 @@ export default defineCommand(
       urls: {
         type: 'positional',
         required: false,
-        description: 'the URLs to shorten; default, also with -: one per line from standard input',
+        description:
+          'the URLs to shorten; default, also with -: one per line from standard input, without lines that begin with #',
       },
       alias: { type: 'string', valueHint: 'alias', description: 'the alias, for one URL; default: the server chooses' },
       domain: { type: 'string', valueHint: 'url', description: 'a branded domain of the account' },
@@ -87,7 +89,7 @@ export default defineCommand(
         // Created only now, because lines that arrive before the iteration would be lost.
         lines = urls.length > 0 ? undefined : createInterface({ input: process.stdin, signal: work.signal })
         work.progress.expectInput(lines !== undefined)
-        for await (const line of lines ?? urls) {
+        for await (const line of lines ? readUrlLines(lines) : urls) {
           work.progress.expectInput(false)
           const url = line.trim()
           if (url === '') entries[place++] = EMPTY
@@ -153,6 +155,43 @@ export default defineCommand(
   },
   Infinity,
 )
+
+const USE_IMPORT = "Nothing was sent. To create a link for each row of a file, use 'shortlink import FILE'"
+
+const countCommas = (line: string): number => line.split(',').length - 1
+
+/**
+ * Yields lines of URLs. Lines that begin with `#` become empty. Lines that all have the same number of commas may be a
+ * table, so they are held back until another line comes.
+ *
+ * @throws {UsageError} if the lines are a table
+ */
+async function* readUrlLines(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  const held: string[] = []
+  let rows: string[] | undefined = []
+  for await (const line of lines) {
+    const text = line.trim().replace(/^#.*/, '')
+    held.push(text)
+    if (text !== '' && rows) {
+      if (rows.length === 0) throwIfHeader(text)
+      rows.push(text)
+      const commas = countCommas(text)
+      if (commas === 0 || commas !== countCommas(rows[0]!)) rows = undefined
+    }
+    if (!rows) yield* held.splice(0)
+  }
+  if (rows && rows.length > 1) {
+    const commas = pluralize(countCommas(rows[0]!), 'comma')
+    throw new UsageError(`each of the ${formatCount(rows.length)} lines has ${commas}, as in a table. ${USE_IMPORT}`)
+  }
+  yield* held
+}
+
+/** @throws {UsageError} if the first line of the input has the names of columns */
+function throwIfHeader(line: string): void {
+  const isHeader = !line.includes('://') && line.split(/[,;\t]/).some((cell) => findParameter(cell) === 'url')
+  if (isHeader) throw new UsageError(`the first line is the header of a table: ${line}. ${USE_IMPORT}`)
+}
 
 /** @throws {InvalidRequestError} if a text has an invisible character or a second address, as pastes may */
 function throwIfHidden(name: string, text: string): void {
