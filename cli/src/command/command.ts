@@ -19,8 +19,15 @@ export interface Command {
   run(args: string[]): Promise<void>
 }
 
-/** An error for wrong arguments. The message goes to standard error, and the exit status is 2. */
-export class UsageError extends Error {}
+/** An error for wrong arguments or files. Its lines go to standard error, and the exit status is 2. */
+export class UsageError extends Error {
+  readonly lines: readonly string[]
+
+  constructor(...lines: readonly string[]) {
+    super(lines.join('\n'))
+    this.lines = lines
+  }
+}
 
 /** An error for work that failed in part or was stopped, after its results were printed. */
 export class IncompleteError extends Error {

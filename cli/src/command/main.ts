@@ -66,7 +66,8 @@ async function runCommand(name: string, args: string[]): Promise<number | undefi
     return undefined
   } catch (error) {
     const isUsage = error instanceof UsageError
-    const message = `shortlink ${name}: ${toPrintable(getErrorMessage(error))}`
+    const lines = isUsage ? error.lines : [getErrorMessage(error)]
+    const message = `shortlink ${name}: ${lines.map(toPrintable).join('\n')}`
     if (own.includes('--json') && !hasWritten()) await printError(error)
     if (isUsage) return fail(`${message}\n'shortlink ${name} --help' lists the options.`, 2)
     return fail(message, error instanceof IncompleteError ? error.status : 1)

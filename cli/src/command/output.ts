@@ -16,6 +16,7 @@ import {
   readVersion,
   writeWhole,
 } from './files/write-whole.ts'
+import { formatCell } from './format-cell.ts'
 import { print, setWritten } from './print.ts'
 
 /** A row of the output: its columns by name, in order. */
@@ -327,10 +328,4 @@ function formatTable(rows: readonly OutputRow[], columns: readonly string[]): st
     stdoutColumns: Number.POSITIVE_INFINITY,
   })
   return `${text.replaceAll(/ +$/gm, '')}\n`
-}
-
-/** Formats a value as the text of a cell. */
-export function formatCell(value: unknown): string {
-  if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

@@ -48,7 +48,9 @@ test.each([
   const { status, stderr } = await run('import', file)
   expect(status).toBe(2)
   const advice = `Use --map '${column}=${name}', or --map '${column}=' if it is something else`
-  expect(stderr).toContain(`${file}, column ${column}: did you mean ${name}? ${advice}\n`)
+  expect(stderr).toContain(
+    `${file}, column ${column}: did you mean ${name}? ${advice}. For example: shortlink import ${file} --map`,
+  )
   expect(sandbox.requests).toEqual([])
   const misspelled = await run('import', file, '--map', `url=${column}`)
   expect(misspelled.stderr).toContain(`--map: a link has no parameter '${column}', did you mean ${name}?`)

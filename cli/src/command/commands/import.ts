@@ -23,8 +23,10 @@ import { type RowResult, readInput } from '../files/input.ts'
 import { throwIfNotReplaceable } from '../files/replaceable.ts'
 import { createResultRows, formatResultTable } from '../files/result.ts'
 import { addAdvice } from '../files/write-whole.ts'
+import { formatCell } from '../format-cell.ts'
+import { formatCommand } from '../format-command.ts'
 import { createImportJournal, findDoneInOtherJournals, type ImportJournal, readAddresses } from '../import-journal.ts'
-import { createOutput, formatCell, formatJson, type Output, type OutputArgs, outputArgs } from '../output.ts'
+import { createOutput, formatJson, type Output, type OutputArgs, outputArgs } from '../output.ts'
 import { print } from '../print.ts'
 import { describeTime } from '../progress.ts'
 import { resolveNames, setDefaults } from '../resolve-names.ts'
@@ -112,7 +114,8 @@ interface PreparedImport extends LinkFile {
 async function prepareImport(args: ImportArgs, isPlanOnly: boolean): Promise<PreparedImport> {
   const { file, map = [], domain, campaign, channel, out } = args
   const output = await createOutput(args, { input: file })
-  const links = readLinks(await readInput(file), map, ['url'])
+  const formatWithMaps = (maps: readonly string[]) => formatCommand('import', args, { map: maps })
+  const links = readLinks(await readInput(file), map, ['url'], formatWithMaps)
   const { input, rows } = links
   const work = new Work(isPlanOnly ? createPlanningClient(args) : createClient(args), 'links')
   const journal = await createImportJournal(file, args.journal, out)
@@ -221,7 +224,7 @@ function describeOtherServer(
   const other = join(dirname(path), `${name}.${host.replaceAll(':', '-')}.journal`)
   const rows = pluralize(doneCount, 'row')
   return new UsageError(
-    `${finding}. To create the links on this server: ${formatCommand(args, { journal: other })}. ` +
+    `${finding}. To create the links on this server: ${formatNext(args, { journal: other })}. ` +
       `If it is the same server, add --same-server: that creates nothing for the ${rows} recorded as done`,
   )
 }
@@ -231,7 +234,7 @@ function nameColumn(error: unknown, { aliasColumn, args }: PreparedImport): unkn
   if (!isOtherAliasError(error)) return error
   const map = aliasColumn === undefined ? [] : [`${aliasColumn}=`]
   const message = getErrorMessage(error).replace("--map 'custom='", `--map '${aliasColumn ?? 'custom'}='`)
-  return new Error(`${message}. Then: ${formatCommand(args, { 'no-aliases': true, map })}`)
+  return new Error(`${message}. Then: ${formatNext(args, { 'no-aliases': true, map })}`)
 }
 
 /** @throws {UsageError} if rows have links already, according to the journal of another file */
@@ -247,41 +250,29 @@ async function throwIfDoneElsewhere(
   if (!found) return
   const numbers = found.rows.map(({ row }) => (row as Row['values']).row)
   const shown = [...numbers.slice(0, 5), ...(numbers.length > 5 ? ['…'] : [])].join(', ')
-  const goOn = formatCommand(args, { journal: found.path })
-  const again = formatCommand(args, { journal: journal.path })
+  const goOn = formatNext(args, { journal: found.path })
+  const again = formatNext(args, { journal: journal.path })
   throw new UsageError(
     `${pluralize(numbers.length, 'row')} of ${args.file} (${shown}) have links already, says ${found.path}. ` +
       `To go on with that import: ${goOn}. To create second links: ${again}`,
   )
 }
 
-/** Formats the command of an import with other options. Headers are left out, because they may be secret. */
-function formatCommand(args: ImportArgs, changes: Partial<ImportArgs>): string {
-  const { file, map = [], header: _, ...given } = args
-  const { map: added = [], ...changed } = changes
-  const names = [
-    'domain',
-    'campaign',
-    'channel',
-    'journal',
-    'out',
-    'format',
-    'base-url',
-    'no-aliases',
-    'allow-insecure-http',
-  ] as const
-  const all = { ...given, ...changed }
-  const options = names.flatMap((name) => {
-    const value = all[name]
-    return value === undefined || value === false ? [] : value === true ? [`--${name}`] : [`--${name}`, quote(value)]
-  })
-  const toColumn = (one: string) => one.slice(0, one.lastIndexOf('='))
-  const kept = map.filter((one) => !added.some((other) => toColumn(one) === toColumn(other)))
-  const maps = [...kept, ...added].flatMap((one) => ['--map', quote(one)])
-  return ['shortlink import', quote(file), ...maps, ...options].join(' ')
-}
+/** The options of an import that the next run needs too. */
+const keptNames = [
+  'domain',
+  'campaign',
+  'channel',
+  'journal',
+  'out',
+  'format',
+  'base-url',
+  'no-aliases',
+  'allow-insecure-http',
+]
 
-const quote = (text: string): string => (/^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
+/** Formats the command of the next run. */
+const formatNext = (args: ImportArgs, changes: Partial<ImportArgs>) => formatCommand('import', args, changes, keptNames)
 
 /** Returns whether any row has a link, or may have one. */
 const hasResult = (rows: readonly Row[]): boolean =>

@@ -13,6 +13,7 @@ import {
 import { formatCount, pluralize } from '../counts-and-times.ts'
 import { checkRows, readLinks, setAlias } from '../files/columns.ts'
 import { readInput } from '../files/input.ts'
+import { formatCommand } from '../format-command.ts'
 import { createOutput, type OutputRow, tableArgs } from '../output.ts'
 import { describeTime } from '../progress.ts'
 import { resolveNames, setDefaults } from '../resolve-names.ts'
@@ -82,7 +83,9 @@ export default defineCommand(
       const max = maxDeletes === undefined ? undefined : parseWholeNumber('max-deletes', maxDeletes, 0, 1e9)
       const output = await createOutput(args, { input: file, own: ownColumns })
       const input = await readInput(file)
-      const { rows, origin } = readLinks(input, map ?? [], ['url', 'custom'])
+      const { rows, origin } = readLinks(input, map ?? [], ['url', 'custom'], (maps) =>
+        formatCommand('sync', args, { map: maps }),
+      )
       if (prune !== undefined && rows.length === 0) {
         // The program that writes the file has most likely failed.
         throw new UsageError(

@@ -3,7 +3,7 @@ import { getHost } from '../../../../src/client/links/match.ts'
 import { parseAlias } from '../../../../src/client/runtime/short-address.ts'
 import { isRecord } from '../../../../src/client/runtime/text.ts'
 import { describeHiddenText } from '../../text.ts'
-import { formatCell } from '../output.ts'
+import { formatCell } from '../format-cell.ts'
 
 /** The columns whose cells may contain JSON. */
 const jsonColumns = ['pixels', 'channel', 'deeplink', 'geotarget', 'devicetarget', 'languagetarget', 'parameters']
@@ -91,11 +91,16 @@ export function getLastSegment(text: string, url: string): string | undefined {
     : undefined
 }
 
+/** Returns the alias in a cell. Some exports have the whole short address, or its path: `/tea`. */
+export function readAliasCell(cell: string): string {
+  const [, segment] = /^(?:\/([^/\s?#]+)\/?|([^/\s?#]+)\/)$/.exec(cell)?.filter((part) => part !== undefined) ?? []
+  return parseShortAddress(cell) ?? (segment === undefined ? cell : (parseAlias(`https://host/${segment}`) ?? cell))
+}
+
 /** Returns the value to send for a cell. */
 export function readCell(parameter: string, cell: unknown): unknown {
   if (typeof cell !== 'string') return parameter === 'custom' ? formatCell(cell) : toTargetList(parameter, cell)
-  // Some exports have the whole short address instead of the alias.
-  if (parameter === 'custom') return parseShortAddress(cell) ?? cell
+  if (parameter === 'custom') return readAliasCell(cell)
   if (parameter === 'status' || parameter === 'type') return cell.toLowerCase()
   return jsonColumns.includes(parameter) && /^[[{]/.test(cell) ? toTargetList(parameter, parseJson(cell)) : cell
 }

@@ -62,13 +62,16 @@ export function toUtmName(name: string): string | undefined {
 
 /**
  * Returns the parameter of a link that a column name stands for. An unknown UTM parameter keeps its name, unless it is
- * close to a known one. An address for one device is a parameter such as `devicetarget.Android`.
+ * close to a known one. An address for one device is a parameter such as `devicetarget.Android`, and the address of an app
+ * store is `deeplink.apple` or `deeplink.google`.
  */
 export function findParameter(name: string): string | undefined {
   const text = normalizeName(name)
   const utmName = toUtmName(name)
   if (utmName !== undefined) return [utmName, undefined].includes(findSimilarUtmName(name)) ? utmName : undefined
   if (/^devicetarget(iphone|ipad|ios|android)$/.test(text)) return otherNames[text.slice('devicetarget'.length)]
+  const [, store] = /^deeplink(apple|google)$/.exec(text) ?? []
+  if (store) return `deeplink.${store}`
   return parameterNames.includes(text) ? text : Object.hasOwn(otherNames, text) ? otherNames[text] : undefined
 }
 
@@ -86,30 +89,51 @@ export const isBooleanName = (name: string): boolean =>
 
 const targetNames = 'url|link|target|targeting|redirect|destination'
 
-/**
- * Column names that must not be ignored silently, because links without their values would behave differently. Each
- * with its parameter: `undefined` if links have none, an empty string if the column can be ignored after all.
- */
-const meanings: readonly (readonly [RegExp, string | undefined])[] = [
-  [/expir.*(clicks|visits|uses|views)|(clicks?|visits?|uses?|views?)(limit|max)|valid(from|since)/, undefined],
-  [/(limit|max)(imum)?(number)?(of)?(clicks|visits|uses|views)/, undefined],
-  // Statistics can be ignored.
-  [/(clicks?|visits?|scans?|views?|count|total)$/, ''],
-  [/expir|valid(to|thru|through|till|until)|^(ends?(at|on|date)|ttl|gültigbis|ablauf(s?datum)?)$/, 'expiry'],
-  [/pass(word|wort|code|phrase|wd)|^pwd$|motdepasse/, 'password'],
-  [
-    new RegExp(`(ios|iphone|ipad|apple|android|mobile|tablet|desktop|windows|mac|device)s?(${targetNames})s?$`),
-    'devicetarget',
-  ],
-  [new RegExp(`^geo$|(geo|country|region|location)s?(${targetNames})s?$`), 'geotarget'],
-  [new RegExp(`language(${targetNames})s?$`), 'languagetarget'],
-]
+/** What a column that must not be ignored silently may be. */
+interface Meaning {
+  /** The parameters that it may be. Links have none if the list is empty. */
+  readonly parameters: readonly string[]
+  /** The values of `--map` that send plain cells, and not objects in JSON. */
+  readonly plainParameters: readonly string[]
+  /** Whether this is its meaning only if its cells are addresses. */
+  readonly isAddress?: boolean
+}
+
+const limitsVisits: Meaning = { parameters: [], plainParameters: [] }
+
+const mayBe = (parameter: string, plainParameters = [parameter]): Meaning => ({
+  parameters: [parameter],
+  plainParameters,
+})
+
+const mayBeStore = (device: string, store: string): Meaning => ({
+  parameters: ['devicetarget', 'deeplink'],
+  plainParameters: [`devicetarget.${device}`, `deeplink.${store}`],
+  isAddress: true,
+})
 
 /**
- * Returns the meaning of a column that must not be ignored silently, or `undefined` if it can be ignored. `parameter`
- * is `undefined` if links have no such parameter.
+ * Column names that must not be ignored silently, because links without their values would behave differently. Each
+ * with its meaning: `undefined` if the column can be ignored after all.
  */
-export function findMeaning(name: string): { readonly parameter: string | undefined } | undefined {
-  const [, parameter] = meanings.find(([pattern]) => pattern.test(normalizeName(name))) ?? [undefined, '']
-  return parameter === '' ? undefined : { parameter }
-}
+const meanings: readonly (readonly [RegExp, Meaning | undefined])[] = [
+  [/expir.*(clicks|visits|uses|views)|(clicks?|visits?|uses?|views?)(limit|max)|valid(from|since)/, limitsVisits],
+  [/(limit|max)(imum)?(number)?(of)?(clicks|visits|uses|views)/, limitsVisits],
+  // Statistics can be ignored.
+  [/(clicks?|visits?|scans?|views?|count|total)$/, undefined],
+  [/expir|valid(to|thru|through|till|until)|^(ends?(at|on|date)|ttl|gültigbis|ablauf(s?datum)?)$/, mayBe('expiry')],
+  [/pass(word|wort|code|phrase|wd)|^pwd$|motdepasse/, mayBe('password')],
+  [new RegExp(`^(apple|(apple)?(app)?store)(${targetNames})?$`), mayBeStore('iOS', 'apple')],
+  [new RegExp(`^(google|(google)?play(store)?)(${targetNames})?$`), mayBeStore('Android', 'google')],
+  [new RegExp(`(ios|iphone|ipad|apple|mac)s?(${targetNames})s?$`), mayBe('devicetarget', ['devicetarget.iOS'])],
+  [
+    new RegExp(`(android|mobile|tablet|desktop|windows|device)s?(${targetNames})s?$`),
+    mayBe('devicetarget', ['devicetarget.Android']),
+  ],
+  [new RegExp(`^geo$|(geo|country|region|location)s?(${targetNames})s?$`), mayBe('geotarget', [])],
+  [new RegExp(`language(${targetNames})s?$`), mayBe('languagetarget', [])],
+]
+
+/** Returns the meaning of a column that must not be ignored silently, or `undefined` if it can be ignored. */
+export const findMeaning = (name: string): Meaning | undefined =>
+  meanings.find(([pattern]) => pattern.test(normalizeName(name)))?.[1]

@@ -6,24 +6,13 @@ import { isGeneratedAlias } from '../../addresses.ts'
 import { isAboutStorableUrl, type LinkRow, parameterNames, RowChecks, readRow } from '../../tasks/rows.ts'
 import { describeIssues } from '../../text.ts'
 import { UsageError } from '../command.ts'
-import { pluralize, quoteNames } from '../counts-and-times.ts'
-import { formatCell } from '../output.ts'
-import { isEmptyCell } from './cells.ts'
+import { pluralize } from '../counts-and-times.ts'
+import { formatCell } from '../format-cell.ts'
+import { findParameter, findSimilarUtmName, normalizeName, toUtmName } from './column-names.ts'
+import { getCells, mayHaveAlias, throwIfUnclear } from './column-questions.ts'
+import type { Input } from './input.ts'
 import {
-  findMeaning,
-  findParameter,
-  findSimilarUtmName,
-  isBooleanName,
-  mayBeAlias,
-  normalizeName,
-  otherNames,
-  toUtmName,
-} from './column-names.ts'
-import { type Input, throwIfNoHeader } from './input.ts'
-import {
-  booleanWord,
   type Column,
-  falseWord,
   isConfirmed,
   isRedirectCode,
   isState,
@@ -62,18 +51,21 @@ export interface Origin {
  *
  * @param maps the values of `--map`: `Column=parameter`
  * @param needed the required parameters; the alias is optional in a result, which has a column of its own for it
- * @throws {UsageError} if a column is missing, misspelled or duplicate, or could be the alias and would not be sent
+ * @param formatCommand formats the whole command with more values of `--map`, for errors
+ * @throws {UsageError} if columns are missing or unclear
  */
-export function readLinks(whole: Input, maps: readonly string[], needed: readonly string[]): LinkFile {
+export function readLinks(
+  whole: Input,
+  maps: readonly string[],
+  needed: readonly string[],
+  formatCommand: (maps: readonly string[]) => string,
+): LinkFile {
   const result = maps.some(isMapOfOutcome) ? undefined : splitResult(whole)
   const input = result ?? whole
   const columns = readColumns(input, maps)
-  throwIfDuplicate(input, columns)
-  const missing = needed.filter((parameter) => parameter !== 'custom' || !result)
-  if (input.rows.length > 0 || input.format === 'csv') throwIfMissing(input, columns, missing)
-  throwIfOverlooked(input, columns)
-  throwIfForeign(input, columns)
-  throwIfIgnoredSilently(input, columns)
+  const isEmptyList = input.rows.length === 0 && input.format !== 'csv'
+  const missing = needed.filter((parameter) => !isEmptyList && (parameter !== 'custom' || !result))
+  throwIfUnclear(input, columns, missing, formatCommand)
   const renamed = columns.filter(({ name, parameter }) => parameter && parameter !== name.toLowerCase())
   const unused = columns.flatMap((column) => describeUnused(input, column))
   const say = (text: string) => console.error(toPrintable(text))
@@ -82,7 +74,7 @@ export function readLinks(whole: Input, maps: readonly string[], needed: readonl
   const undecided = columns.filter(isUndecided)
   const roles = {
     columns,
-    aliases: undecided.filter((column) => mayBeAlias(column.name) && !isFlag(input, column)),
+    aliases: undecided.filter((column) => mayHaveAlias(input, column)),
     states: columns.filter(mayBeDisabled),
   }
   const rows = input.rows.map((row) => readLink(row, roles))
@@ -157,98 +149,6 @@ function parseMaps({ columns, name }: Input, maps: readonly string[]): Map<numbe
     result.set(index, parameter)
   }
   return result
-}
-
-/** Returns the non-empty cells of a column, as text. */
-const getCells = ({ rows }: Input, index: number): string[] =>
-  rows.map(({ cells }) => formatCell(cells[index]).trim()).filter((cell) => cell !== '')
-
-function throwIfDuplicate({ name }: Input, columns: readonly Column[]): void {
-  for (const { name: second, index, parameter } of columns) {
-    const first = parameter && columns.slice(0, index).find((other) => other.parameter === parameter)?.name
-    if (!first) continue
-    const pair = `${first} and ${second}. Choose one: --map '${first}=${parameter}'`
-    throw new UsageError(`${name} has two columns for ${parameter}: ${pair}`)
-  }
-}
-
-function throwIfMissing({ name, ...input }: Input, columns: readonly Column[], needed: readonly string[]): void {
-  const missing = needed.find((parameter) => !columns.some((column) => column.parameter === parameter))
-  if (missing === undefined) return
-  if (input.columns.some((column) => /^https?:\/\//i.test(column))) throwIfNoHeader(name, input.columns)
-  const names = Object.keys(otherNames).filter((other) => otherNames[other] === missing)
-  throw new UsageError(
-    `${name}: expected a column ${missing} (or ${names.join(', ')}), found ${input.columns.join(', ')}. To use another column: --map 'COLUMN=${missing}'`,
-  )
-}
-
-/** Returns whether a column is a boolean, by its name or its cells, such as `is_custom`. */
-function isFlag(input: Input, { name, index }: Column): boolean {
-  const cells = getCells(input, index)
-  return isBooleanName(name) || (cells.length > 0 && cells.every((cell) => booleanWord.test(cell)))
-}
-
-/** Rejects a column that would not be sent, but may be a misspelled parameter or the alias. */
-function throwIfOverlooked(input: Input, columns: readonly Column[]): void {
-  const given = columns.flatMap((column) => (isState(column) ? ['status'] : (column.parameter ?? [])))
-  const missing = parameterNames.filter((name) => !given.includes(name))
-  const undecided = columns.filter((column) => isUndecided(column) && !isFlag(input, column))
-  for (const { name } of undecided) {
-    const similar = findSimilarName(name, missing) ?? findSimilarUtmName(name)
-    const meant = findParameter(name) === undefined ? similar : undefined
-    if (!meant) continue
-    const advice = `--map '${name}=${meant}', or --map '${name}=' if it is something else`
-    throw new UsageError(`${input.name}, column ${name}: did you mean ${meant}? Use ${advice}`)
-  }
-  const aliases = undecided.filter(({ name, index }) => mayBeAlias(name) && getCells(input, index).length > 0)
-  const [first] = aliases
-  if (!first || !missing.includes('custom')) return
-  const named = `${aliases.length > 1 ? 'columns' : 'column'} ${quoteNames(aliases.map(({ name }) => name))}`
-  throw new UsageError(
-    `${input.name}: ${named} could be the alias, but would not be sent. Use --map '${first.name}=custom', or --map '${first.name}=' to leave it out`,
-  )
-}
-
-/** Returns the parameter to suggest for cells that are plain addresses, if there is one. */
-const suggestTargetParameter = (parameter: string) =>
-  parameter === 'devicetarget' ? 'devicetarget.Android' : undefined
-
-/** Rejects a column that would not be sent, although links without its values would behave differently. */
-function throwIfIgnoredSilently(input: Input, columns: readonly Column[]): void {
-  for (const column of columns.filter((column) => isUndecided(column) && !mayBeDisabled(column))) {
-    const { name, index } = column
-    const meaning = findMeaning(name)
-    const example = getCells(input, index).find((cell) => !isEmptyCell(cell) && !falseWord.test(cell))
-    if (!meaning || example === undefined) continue
-    const { parameter } = meaning
-    const leaveOut = `--map '${name}=' to leave it out`
-    const isSendable = parameter && !isFlag(input, column) && !columns.some((other) => other.parameter === parameter)
-    const meaningText = parameter ? `could be the ${parameter} of a link` : 'limits the visits of a link'
-    const target =
-      parameter?.endsWith('target') && !/^[[{]/.test(example) ? suggestTargetParameter(parameter) : parameter
-    const advice = isSendable && target ? `--map '${name}=${target}', or ${leaveOut}` : leaveOut
-    throw new UsageError(`${input.name}, column ${name}: ${meaningText}, but would not be sent. Use ${advice}`)
-  }
-}
-
-/** Values in columns with these names in the exports of other programs, where they mean something else. */
-const foreignValues: Readonly<Record<string, RegExp>> = {
-  expiry: booleanWord,
-  password: booleanWord,
-  type: /^3\d\d$|^(?!(direct|frame|splash|\d+)$)/i,
-}
-
-/** Rejects a column that has the name of a parameter, but whose cells all have another meaning. */
-function throwIfForeign(input: Input, columns: readonly Column[]): void {
-  for (const { name, index, parameter, isMapped } of columns) {
-    const foreign = foreignValues[parameter ?? '']
-    const cells = getCells(input, index)
-    if (!foreign || isMapped || cells.length === 0 || !cells.every((cell) => foreign.test(cell))) continue
-    const examples = quoteNames([...new Set(cells)].slice(0, 3))
-    const advice = `Use --map '${name}=' to leave it out, or --map '${name}=${parameter}' to send it`
-    const problem = `expected the ${parameter} of a link, found ${examples}`
-    throw new UsageError(`${input.name}, column ${name}: ${problem}. ${advice}`)
-  }
 }
 
 /**

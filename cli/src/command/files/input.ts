@@ -1,6 +1,7 @@
 import { extname } from 'node:path'
 import { isRecord, shorten } from '../../../../src/client/runtime/text.ts'
 import { UsageError } from '../command.ts'
+import { formatCell } from '../format-cell.ts'
 import { findParameter, mayBeAlias } from './column-names.ts'
 import { hasFormula, removeGuards } from './formula-guard.ts'
 import { parseTable } from './parse-table.ts'
@@ -82,7 +83,16 @@ export async function readInput(path: string): Promise<Input> {
 
 function detectFormat(text: string): Input['format'] {
   const start = text.trimStart()[0]
-  return start === '[' ? 'json' : start === '{' ? 'ndjson' : 'csv'
+  return start === '[' || (start === '{' && hasListInside(text)) ? 'json' : start === '{' ? 'ndjson' : 'csv'
+}
+
+/** Returns whether a text is one JSON object with a list of objects inside, and not an object per line. */
+function hasListInside(text: string): boolean {
+  try {
+    return findLists(JSON.parse(text)).length > 0
+  } catch {
+    return false
+  }
 }
 
 function readTable({ text, ...written }: Text, name: string, extension: string): Omit<Input, 'name' | 'format'> {
@@ -100,7 +110,8 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
   const rows = rest.map((cells, index) => ({ number: index + 2, cells }))
   for (const { number, cells } of rows) {
     if (cells.slice(columns.length).some((cell) => cell !== '')) {
-      throwIfNoHeader(name, columns)
+      const lines = records.map((cells, index) => ({ number: index + 1, cells }))
+      throwIfNoHeader(name, lines)
       const problem = `has ${cells.length} cells, but there ${columns.length === 1 ? 'is 1 column' : `are ${columns.length} columns`}`
       throw new UsageError(`${name}, row ${number}: ${problem}. Quote cells that contain the delimiter`)
     }
@@ -112,16 +123,56 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
   }
 }
 
+type Line = Pick<InputRow, 'number' | 'cells'>
+
 /** @throws {UsageError} if the first line of a table has no column names */
-export function throwIfNoHeader(name: string, columns: readonly string[]): void {
+function throwIfNoHeader(name: string, lines: readonly Line[]): void {
+  const columns = (lines[0]?.cells ?? []).map(formatCell)
+  const address = columns.find(isWebAddress)
   const isHeader = columns.some((column) => findParameter(column) !== undefined || mayBeAlias(column))
-  const address = columns.find((column) => /^https?:\/\//i.test(column))
   if (isHeader && address === undefined) return
   const found = address === undefined ? columns.filter((column) => column !== '').join(', ') : 'an address'
   throw new UsageError(
-    `${name}: line 1 is not a header: expected column names, such as url, found ${shorten(found, 100)}`,
+    `${name}: line 1 is not a header: expected column names, such as url, found ${shorten(found, 100)}${describeSaving(lines)}`,
   )
 }
+
+/** @throws {UsageError} if the column names of a table are in a later line, or have another separator */
+export function throwIfHeaderIsElsewhere(name: string, lines: readonly Line[]): void {
+  const [first] = lines
+  const advice = describeSaving(lines)
+  if (advice !== '' && first && hasUrlColumn(first)) {
+    throw new UsageError(`${name}: the columns of line 1 are separated by |${advice}`)
+  }
+  if (advice !== '' || first?.cells.some((cell) => isWebAddress(formatCell(cell)))) throwIfNoHeader(name, lines)
+}
+
+const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text)
+
+/** How many lines are searched for the header. */
+const MAX_TITLE_LINES = 10
+
+/** Says how to save a file whose header is in a later line, or has another separator. */
+function describeSaving(lines: readonly Line[]): string {
+  const header = lines.slice(0, MAX_TITLE_LINES).find(hasUrlColumn)
+  if (!header) return ''
+  const above = header.number === 2 ? 'the line above' : 'the lines above'
+  const changes = [
+    ...(header.cells.some((cell) => formatCell(cell).includes('|'))
+      ? ['with commas, semicolons or tabs instead of |']
+      : []),
+    ...(header.number > 1 ? [`without ${above} the header, which is line ${header.number}`] : []),
+  ]
+  return changes.length > 0 ? `. Save the file ${changes.join(', and ')}` : ''
+}
+
+/** Returns whether a line has a column of addresses, whatever its separator is. */
+const hasUrlColumn = ({ cells }: Line): boolean =>
+  cells.some((cell) =>
+    formatCell(cell)
+      .split(/[,;\t|]/)
+      .some((part) => findParameter(part) === 'url'),
+  )
 
 /** Returns whether these are the columns of a list, a report or the result of an import. */
 function isOwnOutput(columns: readonly string[]): boolean {
@@ -144,9 +195,22 @@ interface JsonRow {
 }
 
 function parseList(text: string, name: string): JsonRow[] {
-  const list = parseJson(text, name)
-  if (Array.isArray(list)) return list.map((value, index) => ({ number: index + 1, value }))
-  throw new UsageError(`${name}, line 1: expected a list of objects, such as [{"url": "https://…"}]`)
+  const whole = parseJson(text, name)
+  const lists = Array.isArray(whole) ? [{ path: '', list: whole }] : findLists(whole)
+  const [only, ...others] = lists
+  if (only && others.length === 0) return only.list.map((value, index) => ({ number: index + 1, value }))
+  const found = only ? `, found several: ${lists.map(({ path }) => path).join(', ')}. Keep one of them` : ''
+  throw new UsageError(`${name}, line 1: expected a list of objects, such as [{"url": "https://…"}]${found}`)
+}
+
+/** How deep a list may be inside of a JSON document, such as `data.urls` in a response. */
+const MAX_DEPTH = 4
+
+/** Finds the lists of objects inside of an object, with their paths. */
+function findLists(value: unknown, path = '', depth = 0): { path: string; list: unknown[] }[] {
+  if (Array.isArray(value)) return value.length > 0 && value.every(isRecord) ? [{ path, list: value }] : []
+  if (!isRecord(value) || depth === MAX_DEPTH) return []
+  return Object.entries(value).flatMap(([key, inner]) => findLists(inner, path ? `${path}.${key}` : key, depth + 1))
 }
 
 function parseLines(text: string, name: string): JsonRow[] {

@@ -2,7 +2,7 @@ import { formatValue } from '../../../../src/client/checks/mismatch.ts'
 import { isRecord } from '../../../../src/client/runtime/text.ts'
 import type { LinkRow } from '../../tasks/rows.ts'
 import { quoteNames } from '../counts-and-times.ts'
-import { formatCell } from '../output.ts'
+import { formatCell } from '../format-cell.ts'
 import {
   describeInvalidDate,
   findCellProblem,
@@ -11,6 +11,7 @@ import {
   isMangled,
   isNumericFormOf,
   parseDate,
+  readAliasCell,
   readCell,
 } from './cells.ts'
 import { findParameter, normalizeName } from './column-names.ts'
@@ -68,6 +69,7 @@ export function readLink(row: InputRow, { columns, aliases, states }: Roles): Ro
   const problems: (string | undefined)[] = []
   const utm: Entry[] = []
   const devices: Entry[] = []
+  const stores: Entry[] = []
   for (const column of columns) {
     const { index, parameter } = column
     const cell = row.cells[index]
@@ -82,6 +84,7 @@ export function readLink(row: InputRow, { columns, aliases, states }: Roles): Ro
     problems.push(findCellProblem(parameter, formatCell(cell)))
     const [name = '', device] = parameter.split('.')
     if (name.startsWith('utm_')) utm.push([name, text])
+    else if (device && name === 'deeplink') stores.push([device, text])
     else if (device) for (const one of device === 'iOS' ? ['iPhone', 'iPad'] : [device]) devices.push([one, text])
     else values[name] = readCell(name, cell)
   }
@@ -92,6 +95,7 @@ export function readLink(row: InputRow, { columns, aliases, states }: Roles): Ro
     addEntries(values, 'parameters', ['name', 'value'], utm),
     dropRepeated(values),
     addEntries(values, 'devicetarget', ['device', 'link'], devices),
+    addStores(values, stores),
     ...states.map((column) => findStateProblem(column, row)),
   )
   if (values.expiry !== undefined) {
@@ -155,7 +159,7 @@ function findOtherAliases({ cells, result }: InputRow, aliases: readonly Column[
     const cell = formatCell(cells[index]).trim()
     if (isEmptyCell(cell)) return []
     const isAlias = findParameter(name) === 'custom' && !isMangled(cells[index])
-    return [{ alias: getLastSegment(cell, url) ?? (isAlias ? cell : undefined), from: name }]
+    return [{ alias: getLastSegment(cell, url) ?? (isAlias ? readAliasCell(cell) : undefined), from: name }]
   })
 }
 
@@ -180,6 +184,20 @@ function addEntries(
     }
   }
   values[parameter] = all
+  return undefined
+}
+
+/** Adds the addresses of app stores to the deep link of a row. Returns a problem if it has another address. */
+function addStores(values: Record<string, unknown>, stores: readonly Entry[]): string | undefined {
+  const deeplink = values.deeplink ?? {}
+  // If the value is not an object, the client will reject it.
+  if (stores.length === 0 || !isRecord(deeplink)) return undefined
+  for (const [store, address] of stores) {
+    const other = deeplink[store]
+    if (other !== undefined && other !== address)
+      return `deeplink: ${store} has two values, ${formatValue(other)} and ${formatValue(address)}`
+  }
+  values.deeplink = { ...deeplink, ...Object.fromEntries(stores) }
   return undefined
 }
 
