@@ -97,7 +97,9 @@ test('a domain of another shortener fails its rows, and the error suggests --map
   const file = await write('links.csv', `url,Domain\n${rows.join('')}`)
   const { status, stderr } = await run('import', file, '--dry-run')
   expect(status).toBe(1)
-  expect(stderr).toMatch(/row 2: domain: no domain is .* to the main domain of the server, use --map 'domain='\n/)
+  expect(stderr).toMatch(
+    /3 rows: domain: no domain is .* to the main domain of the server, use --map 'domain=' \(rows 2, 3, 4\)\n/,
+  )
   expect((await run('import', file, '--map', 'domain=')).status).toBe(0)
   expect(sentTo(sandbox)).toHaveLength(3)
 })

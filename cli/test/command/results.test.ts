@@ -5,12 +5,14 @@ import { run, sentTo, setUp, shop } from './run.ts'
 test('the result keeps the columns, delimiter, byte order mark, line endings, empty rows and passwords of the input', async () => {
   const { sandbox, write, read, path } = await setUp()
   const text = `sep=;\r\nSKU;URL;Alias;Password;Note;Note\r\n1;${shop('tea')};tea;'=x;"a\nb";ü\r\n;;;;;\r\n2;nonsense;b;;;\r\n`
-  const { status, stderr } = await run('import', await write('links.csv', `\uFEFF${text}`), '--out', path('r.csv'))
+  const file = await write('links.csv', `\uFEFF${text}`)
+  const { status, stderr } = await run('import', file, '--out', path('r.csv'))
   expect(status).toBe(1)
   expect(stderr).toBe(`read as: Alias → custom
 not sent: SKU, Note, Note
 2 links
 1 created, 0 found and not changed, 1 failed
+${file}, row 4: url: expected an absolute URL with its scheme, such as https://shop.example or myapp://open, received "nonsense"
 shortlink import: 1 row failed, see the columns outcome and error. To try again, run the same command.
 `)
   expect(sentTo(sandbox)).toEqual([{ url: shop('tea'), custom: 'tea', password: '=x' }])

@@ -22,6 +22,7 @@ import { addEarlierResult, type LinkFile, type Row, readLinks } from '../files/c
 import { type RowResult, readInput } from '../files/input.ts'
 import { throwIfNotReplaceable } from '../files/replaceable.ts'
 import { createResultRows, formatResultTable } from '../files/result.ts'
+import { describeProblems } from '../files/row-problems.ts'
 import { addAdvice } from '../files/write-whole.ts'
 import { formatCell } from '../format-cell.ts'
 import { formatCommand } from '../format-command.ts'
@@ -291,8 +292,10 @@ async function showPlan({ input, rows, todo, args }: PreparedImport, { error }: 
     await print(`${formatJson(createResultRows(input.columns, rows), 2)}\n`)
   }
   for (const line of [...describeFirst(planned), ...describeSimilarAliases(planned)]) console.error(toPrintable(line))
-  const invalid = rows.filter((row) => row.problem !== undefined && !isDone(row))
-  for (const { number, problem } of invalid) console.error(toPrintable(`${input.name}, row ${number}: ${problem}`))
+  const invalid = rows.flatMap((row) =>
+    row.problem === undefined || isDone(row) ? [] : [{ ...row, problem: row.problem }],
+  )
+  for (const line of describeProblems(input.name, invalid)) console.error(toPrintable(line))
   if (invalid.length > 0) throw new Error(`${pluralize(invalid.length, 'row')} cannot be imported`)
 }
 
@@ -335,7 +338,7 @@ function toRowResult(result: ImportResult<Row['values']>): RowResult {
 
 /** Writes the result and prints the counts. @throws {IncompleteError} if some rows are not done */
 async function finishImport(prepared: PreparedImport, { summary, hasWord, error: end }: ImportEnd): Promise<void> {
-  const { rows, journal, output, args } = prepared
+  const { input, rows, journal, output, args } = prepared
   const { out } = args
   const { created, found, replayed } = summary
   if (end instanceof UsageError) throw end
@@ -352,6 +355,13 @@ async function finishImport(prepared: PreparedImport, { summary, hasWord, error:
     const again = replayed > 0 && journal ? `: delete ${journal.path} to import them again` : ''
     console.error(`${formatCount(doneBefore)} done before, nothing sent${again}`)
   } else console.error(formatCounts({ created, found, failed, notBegun: notTried, doneBefore }))
+  const failures = rows.flatMap(({ number, result }) =>
+    result?.error && result.outcome !== 'done' && result.error !== NOT_TRIED ? [{ number, problem: result.error }] : [],
+  )
+  const problems = describeProblems(input.name, failures)
+  for (const line of problems.slice(0, MAX_PROBLEMS)) console.error(toPrintable(line))
+  if (problems.length > MAX_PROBLEMS)
+    console.error(`${formatCount(problems.length - MAX_PROBLEMS)} more problems are in the column error`)
   const differing = rows.filter(({ result }) => result?.outcome === 'done' && result.error).length
   if (differing > 0)
     console.error(
@@ -375,6 +385,9 @@ function writeResult({ input, rows, output, args: { out = '' } }: PreparedImport
 
 const NO_JOURNAL =
   'No journal: after a crash, the same command would create its links again. --journal FILE prevents that.'
+
+/** How many problems are printed at the end of an import. All of them are in the result. */
+const MAX_PROBLEMS = 20
 
 /** The error of rows that were not sent because the import ended early. */
 const NOT_TRIED = 'not tried yet'

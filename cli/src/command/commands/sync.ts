@@ -13,6 +13,7 @@ import {
 import { formatCount, pluralize } from '../counts-and-times.ts'
 import { checkRows, readLinks, setAlias } from '../files/columns.ts'
 import { readInput } from '../files/input.ts'
+import { describeProblems } from '../files/row-problems.ts'
 import { formatCommand } from '../format-command.ts'
 import { createOutput, type OutputRow, tableArgs } from '../output.ts'
 import { describeTime } from '../progress.ts'
@@ -100,12 +101,8 @@ export default defineCommand(
       setDefaults(rows, {})
       await resolveNames(rows, {}, { client: () => work.client, origin, signal: work.signal })
       checkRows(rows, work.client)
-      const invalid = rows.filter(({ problem }) => problem !== undefined)
-      for (const { number, problem } of invalid.slice(0, -1)) {
-        console.error(toPrintable(`${input.name}, row ${number}: ${problem}`))
-      }
-      const last = invalid.at(-1)
-      if (last) throw new UsageError(`${input.name}, row ${last.number}: ${last.problem}`)
+      const invalid = rows.flatMap(({ number, problem }) => (problem === undefined ? [] : [{ number, problem }]))
+      if (invalid.length > 0) throw new UsageError(...describeProblems(input.name, invalid))
 
       const steps: SyncResult[] = []
       let isPlanned = false
@@ -273,11 +270,11 @@ function throwRefused(error: unknown, file = ''): never {
   if (!isShortLinkError(error) || error.code !== 'invalid_request') throw error
   const rows = error.issues.filter(({ path }) => String(path[0]).startsWith('row '))
   if (rows.length > 0) {
-    const [first = '', ...others] = rows.map(
-      ({ path: [row, ...path], message }) => `${file}, ${row}: ${path.join('.')}: ${message}`,
-    )
-    for (const line of others) console.error(toPrintable(line))
-    throw new UsageError(first)
+    const problems = rows.map(({ path: [row, ...path], message }) => ({
+      number: Number(String(row).slice('row '.length)),
+      problem: `${path.join('.')}: ${message}`,
+    }))
+    throw new UsageError(...describeProblems(file, problems))
   }
   const options: Readonly<Record<string, string>> = { maxDeletes: '--max-deletes', mayClear: '--may-clear' }
   const lines = error.issues.flatMap(({ path: [name = ''], message }) => {
