@@ -1,6 +1,7 @@
-import { isShortLinkError, type ShortLinkClient } from 'shortlink-sdk'
+import { type AnyShortLinkError, isShortLinkError, type ShortLinkClient } from 'shortlink-sdk'
 import { isExistingLinkError } from '../tasks/row-errors.ts'
 import { getErrorMessage, IncompleteError } from './command.ts'
+import { formatDuration } from './counts-and-times.ts'
 import { Interrupted, onCtrlC } from './ctrl-c.ts'
 import { ProgressLine } from './progress.ts'
 
@@ -8,6 +9,16 @@ import { ProgressLine } from './progress.ts'
 const temporaryCodes: readonly string[] = ['connection', 'timeout', 'server', 'rate_limit']
 
 const capitalize = (text: string) => text.replace(/^./, (letter) => letter.toUpperCase())
+
+/** Says when a server that refuses further requests will accept them again, if it named the time. */
+function describeReturn(error: AnyShortLinkError): string {
+  if (error.code !== 'rate_limit') return ''
+  const { retryAfter, resetAt } = error
+  const ms = retryAfter === undefined ? resetAt && resetAt.getTime() - Date.now() : retryAfter * 1000
+  if (ms === undefined || ms <= 0) return ''
+  const time = new Date(Date.now() + ms).toLocaleString('sv').slice(0, 'YYYY-MM-DD HH:MM'.length)
+  return ` The server accepts requests again in ${formatDuration(Math.ceil(ms / 1000))}, at ${time}.`
+}
 
 /** Long-running work with a progress line. Ctrl+C ends it after the calls in flight, a wrong key at once. */
 export class Work {
@@ -42,7 +53,9 @@ export class Work {
       }
       if (!isShortLinkError(error) || !temporaryCodes.includes(error.code)) throw error
       const problem = getErrorMessage(error).replace(/\.$/, '')
-      throw new IncompleteError(`${problem}. ${capitalize(howToContinue())}`, 1, { cause: error })
+      throw new IncompleteError(`${problem}.${describeReturn(error)} ${capitalize(howToContinue())}`, 1, {
+        cause: error,
+      })
     } finally {
       ignoreCtrlC()
       this.progress.end()

@@ -1,7 +1,7 @@
 import { type ApiError, InvalidResponseError, isShortLinkError } from 'shortlink-sdk'
 import { isRecord } from '../../../src/client/runtime/text.ts'
 import { raceAbort } from '../abort.ts'
-import { isExistingLinkError } from './row-errors.ts'
+import { describeAnswer, isExistingLinkError } from './row-errors.ts'
 import type { TaskError } from './task.ts'
 
 /** After this many refusals in a row with the same message, the run ends: further items would fail too. */
@@ -111,8 +111,8 @@ function getRefusal(error: TaskError | undefined): Refusal | undefined {
     return { text: 'existing link', createError }
   }
   if (!isRejection(error) || hasFieldName(error)) return undefined
-  const { status, serverMessage } = error
-  const text = `${serverMessage || 'no message'} (status ${status})`
+  const { status } = error
+  const text = `${describeAnswer(error)} (status ${status})`
   const createError = (count: number) => {
     const message = `the server refused ${count} items with the same message, so the rest was not tried: ${text}. Once that is solved, run the remaining items again`
     const RefusalError = error.constructor as typeof ApiError

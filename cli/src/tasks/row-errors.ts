@@ -38,13 +38,22 @@ export const isPermissionError = (error: unknown): error is PermissionError =>
 
 /** Copies an error without the advice to check the key. */
 export function removeAdvice(error: PermissionError): PermissionError {
-  const { serverMessage, status, method = '', path = '', url = '', attempts, outcome } = error
-  const message = `${status} ${serverMessage || 'no message'}`
+  const { status, method = '', path = '', url = '', attempts, outcome } = error
+  const message = `${status} ${describeAnswer(error)}`
   return new PermissionError(message, error, { method, path, url, attempts, outcome })
 }
 
 /** The error of a link that the server created with a different alias or domain than requested. */
 type OtherAliasError = InvalidResponseError & { readonly reason: 'other_alias' }
+
+/** Describes what the server said with a refusal. A firewall in front of it sends a web page instead of a message. */
+export function describeAnswer({ serverMessage, body }: Pick<ApiError, 'serverMessage' | 'body'>): string {
+  const isPage = typeof body === 'string' && /^\s*</.test(body)
+  return (
+    serverMessage ||
+    (isPage ? 'a web page instead of a message, perhaps of a firewall in front of the server' : 'no message')
+  )
+}
 
 /** Returns whether the server ignored the alias or domain of a link. It would ignore those of the next link too. */
 export const isOtherAliasError = (error: unknown): error is OtherAliasError =>

@@ -89,3 +89,39 @@ test.each([
   expect(stderr).toContain('the server refused 5 items with the same message')
   expect(status).toBe(1)
 })
+
+const firewall = '<!doctype html><html><title>Attention Required!</title><body>You have been blocked</body></html>'
+
+test.each([403, 401])('a page of a firewall with %i is called a page, and the key is not blamed', async (status) => {
+  const { sandbox, write } = await setUp()
+  sandbox.fail({ times: Infinity, status, body: firewall, headers: { 'Content-Type': 'text/html' } })
+  const list = await run('list', 'links')
+  expect(list.status).toBe(1)
+  expect(list.stderr).toContain(
+    'the response is an HTML page, not JSON: a firewall or gateway, maintenance, or a wrong',
+  )
+  expect(list.stderr).toContain('You have been blocked')
+  expect(list.stderr).not.toContain('SHORTLINK_API_KEY')
+  const rows = Array.from({ length: 30 }, (_, index) => `${shop(String(index))},p-${index}`)
+  const { status: ended, stderr } = await run('import', await write('links.csv', `url,custom\n${rows.join('\n')}`))
+  expect(ended).toBe(1)
+  expect(stderr).not.toContain('no message')
+  if (status === 403)
+    expect(stderr).toContain(
+      'refused 5 items with the same message, so the rest was not tried: a web page instead of a message, perhaps of a firewall in front of the server (status 403)',
+    )
+})
+
+test('a quota that ends a run says when the server accepts requests again', async () => {
+  const { sandbox, write } = await setUp()
+  const body = { error: 429, message: 'Daily quota exceeded' }
+  sandbox.fail({ path: '/url/add', after: 3, times: Infinity, status: 429, body, headers: { 'Retry-After': '3600' } })
+  const rows = Array.from({ length: 8 }, (_, index) => `${shop(String(index))},p-${index}`)
+  const { status, stderr } = await run('import', await write('links.csv', `url,custom\n${rows.join('\n')}`))
+  expect(status).toBe(1)
+  const [, minutes = '', time = ''] =
+    /The server accepts requests again in (\d+) minutes, at (\d{4}-\d\d-\d\d \d\d:\d\d)\./.exec(stderr) ?? []
+  expect(Number(minutes)).toBeGreaterThanOrEqual(59)
+  expect(Math.abs(new Date(time).getTime() - Date.now() - 3_600_000)).toBeLessThan(120_000)
+  expect(stderr).toContain('3 of 8 links are done')
+})
