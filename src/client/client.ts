@@ -215,7 +215,7 @@ export class ShortLinkClient {
   ): ApiPromise<T> {
     const issues = checkOptions(params, requestChecks)
     const { query, json, body, schema, as }: RequestParams<T> = issues.length ? {} : params
-    if (schema && as) issues.push({ path: ['as'], message: 'expected `schema` or `as`, got both' })
+    if (schema && as) issues.push({ path: ['as'], message: 'expected `schema` or `as`, received both' })
     const upload = body === undefined ? undefined : createUpload(body, 'body')
     const call = {
       method,

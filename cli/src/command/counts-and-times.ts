@@ -11,7 +11,7 @@ export function formatCounts(counts: {
   readonly doneBefore?: number
 }): string {
   const { created, found, failed, notBegun = 0, doneBefore = 0 } = counts
-  const now = `${formatCount(created)} created, ${formatCount(found)} found and not changed, ${formatCount(failed)} failed`
+  const now = `${formatCount(created)} created, ${formatCount(found)} already existed, unchanged, ${formatCount(failed)} failed`
   const rest = notBegun > 0 ? `, ${formatCount(notBegun)} not tried yet` : ''
   return `${now}${rest}${doneBefore > 0 ? `; ${formatCount(doneBefore)} done before` : ''}`
 }

@@ -31,8 +31,12 @@ Options:
 
 ${ADDRESS_AND_KEY}
 
-Exit status: 0 done, 1 something failed or is unknown, 2 wrong usage, 3 'sync --check' found differences,
-130 after Ctrl+C, 143 after SIGTERM, 129 after SIGHUP`
+Exit status:
+  0: done
+  1: something failed, or its outcome is unknown
+  2: wrong usage, nothing was sent
+  3: 'sync --check' found differences
+  130: stopped by Ctrl+C; 143 by SIGTERM, 129 by SIGHUP`
 
 /** Runs a command. Returns the exit status, or `undefined` if the command may have set `process.exitCode`. */
 export async function main([name = '', ...args]: string[]): Promise<number | undefined> {

@@ -178,7 +178,7 @@ export interface ImportSummary extends TaskSummary {
  *
  * Servers may store addresses in another form:
  *
- * - If a link is found whose address is in lower case or cut, the row is done. `differs` has `url`, and `longurl` is
+ * - If a link is found whose address is in lower case or truncated, the row is done. `differs` has `url`, and `longurl` is
  *   the address that the server shows.
  * - If an address with spaces or non-ASCII characters is refused, it is sent again in its ASCII form.
  *

@@ -24,9 +24,9 @@ test('a copy of a file under a new name is refused before anything is sent, with
   }
   expect(sandbox.requests).toHaveLength(sent)
   const goOn = await run('import', copy, '--journal', path('links.csv.journal'))
-  expect(goOn.stderr).toContain('1 created, 0 found and not changed, 0 failed; 3 done before')
+  expect(goOn.stderr).toContain('1 created, 0 already existed, unchanged, 0 failed; 3 done before')
   const again = await run('import', copy, '--journal', `${copy}.journal`)
-  expect(again.stderr).toContain('3 created, 1 found and not changed, 0 failed')
+  expect(again.stderr).toContain('3 created, 1 already existed, unchanged, 0 failed')
   // From now on, the copy has a journal of its own.
   expect((await run('import', copy)).stderr).toContain('4 done before, nothing sent')
 })

@@ -20,7 +20,7 @@ test('Ctrl+C waits for the creation in flight, puts it into the result, and star
     '',
   ])
   expect(stderr).toContain('\nStopping after the calls in flight. Press Ctrl+C again to stop at once.\n')
-  expect(stderr).toContain('1 created, 0 found and not changed, 0 failed, 2 not tried yet\n')
+  expect(stderr).toContain('1 created, 0 already existed, unchanged, 0 failed, 2 not tried yet\n')
   expect(stderr).toContain(
     `stopped: 1 of 3 links are done and recorded in ${file}.journal. Run the same command to continue.`,
   )
@@ -29,7 +29,7 @@ test('Ctrl+C waits for the creation in flight, puts it into the result, and star
 })
 
 test.each([
-  [['import', '-'], 'stopped: 1 of 2 links are done. Import the result to do the rest.'],
+  [['import', '-'], 'stopped: 1 of 2 links are done. To continue, import the result file.'],
   [['report'], 'stopped, and nothing was written. Run the same command to start again.'],
   [['sync', '-', '--apply'], 'stopped: nothing was changed. Run the same command to start again.'],
 ])('without a journal, Ctrl+C in %j prints what is done and does not mention a journal', async (args, message) => {

@@ -119,32 +119,32 @@ const servers: [name: string, server: () => Answering | undefined, patterns: Reg
     'endpoints that fail in the same way',
     () => part('/api/c', () => ({ status: 500, body: 'oops' })),
     [
-      /^Works in part: /,
+      /^Partly works: /,
       /^ {2}campaigns\.list\(\), channels\.list\(\): 500\. The client cannot use this response: report it/,
     ],
   ],
   [
     'lists that all fail',
     () => platform('reference', page404, ({ url }) => (url === '/api/account' ? undefined : { status: 500 })),
-    [/^Works in part: /, /^ {2}campaigns\.list\(\), .*, pixels\.list\(\): 500\. The client cannot use this/],
+    [/^Partly works: /, /^ {2}campaigns\.list\(\), .*, pixels\.list\(\): 500\. The client cannot use this/],
   ],
   [
     'a web page instead of a list',
     () => part('/api/splash', homePage),
-    [/^Works in part: /, /^ {2}splash\.list\(\): 200\. The client cannot use this/],
+    [/^Partly works: /, /^ {2}splash\.list\(\): 200\. The client cannot use this/],
   ],
   [
     'a list that starts with another page',
     () => part('/api/splash', () => page('splash', [splash(1)], { currentpage: 2, maxpage: 3 })),
     [
-      /^Works in part: http:\S+$/,
+      /^Partly works: http:\S+$/,
       /^ {2}splash\.list\(\): 200, currentpage: requested page 1, received page 2\. The client cannot use/,
     ],
   ],
   [
     'an endpoint without a response',
     () => part('/api/qr', (_, destroy) => void destroy()),
-    [/^Works in part: /, /^ {2}qr\.list\(\): no response\. The client cannot use this/],
+    [/^Partly works: /, /^ {2}qr\.list\(\): no response\. The client cannot use this/],
   ],
   ['an endpoint that the server lacks', () => part('/api/splash', page404), [/^Works: /, /^ {2}splash\.list\(\): 404/]],
   ['a server that fails', () => () => ({ status: 503, body: html }), [/^Inconclusive: the server fails \(503\)/]],
@@ -194,7 +194,7 @@ const servers: [name: string, server: () => Answering | undefined, patterns: Reg
   [
     'an account that fails and lists that work',
     () => part('/api/account', () => ({ status: 500, body: 'oops' })),
-    [/^Works in part: /, /^ {2}account\.get\(\): 500\. The client cannot use this/],
+    [/^Partly works: /, /^ {2}account\.get\(\): 500\. The client cannot use this/],
   ],
 ]
 
@@ -215,7 +215,7 @@ it.each(servers)(
     for (const note of notes) expect(lines).toContainEqual(expect.stringMatching(note))
     expect(lines.length).toBeLessThanOrEqual(10)
     expect(lines.at(-1)).toMatch(/^ {2}\d+ requests? sent, and nothing was changed\.$/)
-    // A server that works only in part, or with other options, is a failure too.
+    // A server that works only partly, or with other options, is a failure too.
     expect(status).toBe(lines[0]!.startsWith('Works: ') ? 0 : 1)
   },
 )
@@ -258,7 +258,7 @@ it('sends the key to the base URL only, and GET only', async () => {
 it('names each field of the wrong type once, and suggests no options that the command lacks', async () => {
   const row = { id: 'x', name: 'Tea', date: '2026-01-01 00:00:00' }
   const { lines, status } = await examine(part('/api/splash', () => page('splash', [row, row])))
-  expect(lines[0]).toMatch(/^Works in part: http:\S+\/api$/)
+  expect(lines[0]).toMatch(/^Partly works: http:\S+\/api$/)
   expect(lines[1]).toMatch(
     /^ {2}splash\.list\(\): 200, data\.splash\[\]\.id: expected .*\. The client cannot use this response: report it to the operator/,
   )

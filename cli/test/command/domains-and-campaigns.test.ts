@@ -27,7 +27,9 @@ test('campaigns and channels may be names, and a row with an unknown name fails 
   expect(stdout).toContain(`"campaign: no campaign is called ""Sprng"", did you mean 'Spring'?"`)
   expect(stdout).toContain(`"campaign: no campaign is called ""Summer"", did you mean 'Summer sale'?"`)
   const again = await run('import', file, '--campaign', 'Summer sale')
-  expect(again.stderr).toMatch(/^6 links, 4 done before\n0 created, 0 found and not changed, 2 failed; 4 done before\n/)
+  expect(again.stderr).toMatch(
+    /^6 links, 4 done before\n0 created, 0 already existed, unchanged, 2 failed; 4 done before\n/,
+  )
   const wrong = await run('import', file, '--campaign', 'Autumn')
   expect(wrong.status).toBe(2)
   expect(wrong.stderr).toContain(`--campaign: no campaign is called "Autumn", available: 'Spring' and 'Summer sale'`)

@@ -98,7 +98,7 @@ test.each(table)(
     const { status, stderr } = await run('import', input, ...maps, '--out', out)
     expect({ status, stderr }).toEqual({
       status: 0,
-      stderr: `${said}2 links\n2 created, 0 found and not changed, 0 failed\n`,
+      stderr: `${said}2 links\n2 created, 0 already existed, unchanged, 0 failed\n`,
     })
     const bodies = sandbox.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)
     expect(bodies[0]).toEqual(sent)

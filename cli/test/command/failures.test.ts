@@ -44,7 +44,7 @@ test.each([0, 15])('import continues if the campaign of row %i is not found', as
   const rows = Array.from({ length: 20 }, (_, index) => `${shop(String(index))},p-${index},2`)
   const { status, stderr } = await run('import', await write('links.csv', `url,custom,campaign\n${rows.join('\n')}`))
   expect(status).toBe(1)
-  expect(stderr).toContain('19 created, 0 found and not changed, 1 failed')
+  expect(stderr).toContain('19 created, 0 already existed, unchanged, 1 failed')
 })
 
 const moved = { status: 302, headers: { location: 'https://new.example/api/url/add' } }
@@ -74,7 +74,7 @@ test.each<[string, Partial<Fault>]>([
   sandbox.fail({ path: '/url/add', times: 20, ...fault })
   const rows = Array.from({ length: 50 }, (_, index) => `${shop(String(index))},p-${index}\n`).join('')
   const { stderr } = await run('import', await write('links.csv', `url,custom\n${rows}`))
-  expect(stderr).toMatch(/^\d+ created, \d+ found and not changed, \d+ failed$/m)
+  expect(stderr).toMatch(/^\d+ created, \d+ already existed, unchanged, \d+ failed$/m)
 })
 
 test.each([

@@ -8,7 +8,7 @@ test('import creates a link for every row, and the result is the file with the l
   expect(await run('import', file, '--out', out)).toEqual({
     status: 0,
     stdout: '',
-    stderr: '3 links\n3 created, 0 found and not changed, 0 failed\n',
+    stderr: '3 links\n3 created, 0 already existed, unchanged, 0 failed\n',
   })
   const random = sandbox.data.links.find(({ longurl }) => longurl === shop('lamps'))!.alias
   expect(await read('r.csv')).toBe(`url,custom,title,shorturl,alias,created,outcome,error
@@ -24,7 +24,7 @@ test('links that were created and links that were found are counted separately',
   const { write } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea') }] } })
   const file = await write('links.csv', `url,custom\n${shop('tea')},tea\n${shop('cake')},cake\n`)
   const { stdout, stderr } = await run('import', file)
-  expect(stderr).toContain('1 created, 1 found and not changed, 0 failed\n')
+  expect(stderr).toContain('1 created, 1 already existed, unchanged, 0 failed\n')
   expect(stdout).toContain('https://sho.rt/tea,tea,false,done,')
 })
 

@@ -46,7 +46,7 @@ test('a file may mix line endings, and rows with a line break or tab in their ad
   const text = `url\r\n${one}\n${two}\r\n${three}\r"${shop('4')}\n${shop('5')}"\r\n${shop('6')}\t7\n`
   const { stdout, stderr } = await run('import', await write('links.csv', text))
   expect(sentTo(sandbox)).toEqual([{ url: one }, { url: two }, { url: three }])
-  expect(stderr).toContain('5 links\n3 created, 0 found and not changed, 2 failed\n')
+  expect(stderr).toContain('5 links\n3 created, 0 already existed, unchanged, 2 failed\n')
   expect(stdout).toContain(',not-sent,"url: has two addresses, the second from position 24 on"')
   expect(stdout).toContain(',not-sent,"url: expected an absolute URL with its scheme')
 })

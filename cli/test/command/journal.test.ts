@@ -32,7 +32,7 @@ test('a repeated import sends only added rows, whatever --out is, and another se
   await run('import', file, '--out', path('r.csv'))
   await write('links.csv', `url\n${shop('cake')}\n${shop('tea')}\n`)
   const { stderr } = await run('import', file, '--out', path('r2.csv'))
-  expect(stderr).toBe('2 links, 1 done before\n1 created, 0 found and not changed, 0 failed; 1 done before\n')
+  expect(stderr).toBe('2 links, 1 done before\n1 created, 0 already existed, unchanged, 0 failed; 1 done before\n')
   expect(sentTo(sandbox)).toEqual([{ url: shop('tea') }, { url: shop('cake') }])
   const server = await serve(createSandbox())
   vi.stubEnv('SHORTLINK_BASE_URL', server.baseUrl)
@@ -50,7 +50,7 @@ test('a repeated import sends only added rows, whatever --out is, and another se
   const same = await run('import', file, '--out', path('r4.csv'), '--same-server')
   expect(same.stderr).toContain('2 done before, nothing sent')
   const started = await run('import', file, '--out', path('r5.csv'), '--journal', other)
-  expect(started.stderr).toBe('2 links\n2 created, 0 found and not changed, 0 failed\n')
+  expect(started.stderr).toBe('2 links\n2 created, 0 already existed, unchanged, 0 failed\n')
   await server.close()
 })
 
@@ -61,7 +61,7 @@ test('--journal sets the journal of standard input, and import warns without it'
     vi.spyOn(process, 'stdin', 'get').mockReturnValue(text as never)
   }
   onTestFinished(() => void vi.restoreAllMocks())
-  for (const counts of ['1 created, 0 found and not changed, 0 failed', '1 done before, nothing sent: delete']) {
+  for (const counts of ['1 created, 0 already existed, unchanged, 0 failed', '1 done before, nothing sent: delete']) {
     input()
     const { stderr } = await run('import', '-', '--journal', path('tea.journal'))
     expect(stderr).toContain(counts)
@@ -70,7 +70,7 @@ test('--journal sets the journal of standard input, and import warns without it'
   expect(sandbox.data.links).toHaveLength(1)
   input()
   expect((await run('import', '-')).stderr).toContain(
-    'No journal: after a crash, the same command would create its links again. --journal FILE prevents that.\n',
+    'No journal: after a crash, the same command would create the same links again. --journal FILE prevents that.\n',
   )
   expect(await files()).toEqual(['tea.journal'])
   const file = path('links.csv')
@@ -99,7 +99,7 @@ test('after a failed row, the same command tries only that row again', async () 
     { shorturl: 'https://sho.rt/cake', created: true, outcome: 'done' },
     { shorturl: 'https://sho.rt/lamps', outcome: 'done' },
   ])
-  expect(second.stderr).toContain('1 created, 0 found and not changed, 0 failed; 2 done before')
+  expect(second.stderr).toContain('1 created, 0 already existed, unchanged, 0 failed; 2 done before')
   expect(sandbox.requests).toHaveLength(before + 1)
 })
 

@@ -50,7 +50,7 @@ interface Moment {
 
 const moments: Moment[] = [
   { name: 'the lock is taken', is: ({ isLocked }) => isLocked },
-  { name: 'every alias is drawn and in the journal', is: ({ journal }) => count(journal, '"not-sent"') >= ROWS },
+  { name: 'every alias is generated and in the journal', is: ({ journal }) => count(journal, '"not-sent"') >= ROWS },
   {
     name: 'the first POST has passed the rate limit, and a hook signs it',
     isProgram: true,

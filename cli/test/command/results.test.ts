@@ -11,7 +11,7 @@ test('the result keeps the columns, delimiter, byte order mark, line endings, em
   expect(stderr).toBe(`read as: Alias → custom
 not sent: SKU, Note, Note
 2 links
-1 created, 0 found and not changed, 1 failed
+1 created, 0 already existed, unchanged, 1 failed
 ${file}, row 4: url: expected an absolute URL with its scheme, such as https://shop.example or myapp://open, received "nonsense"
 shortlink import: 1 row failed, see the columns outcome and error. To try again, run the same command.
 `)
@@ -32,7 +32,7 @@ test('importing a result sends only the rows that are not done', async () => {
   )
   const { stderr } = await run('import', file, '--out', path('r2.csv'))
   expect(sentTo(sandbox)).toEqual([{ url: shop('cake'), custom: 'cake' }])
-  expect(stderr).toContain('2 links, 1 to check\n1 created, 0 found and not changed, 0 failed; 1 done before')
+  expect(stderr).toContain('2 links, 1 to check\n1 created, 0 already existed, unchanged, 0 failed; 1 done before')
   expect(await read('r2.csv')).toBe(
     `${header}\nmonday,${shop('tea')},tea,https://sho.rt/tea,tea,true,done,\ntuesday,${shop('cake')},cake,https://sho.rt/cake,cake,true,done,\n`,
   )
@@ -136,7 +136,7 @@ test('a finished row fails if its link leads to another address, is gone or has 
   const file = await write('r.csv', `url,custom,shorturl,alias,created,outcome,error\n${rows.join('\n')}\n`)
   const { status, stderr } = await run('import', file, '--out', path('r2.csv'))
   expect(status).toBe(1)
-  expect(stderr).toContain('4 links, 4 to check\n0 created, 0 found and not changed, 3 failed; 1 done before\n')
+  expect(stderr).toContain('4 links, 4 to check\n0 created, 0 already existed, unchanged, 3 failed; 1 done before\n')
   const result = await read('r2.csv')
   expect(result.split('\n').slice(1, 5)).toEqual([
     rows[0],

@@ -36,13 +36,13 @@ export async function setUp(options: SandboxOptions = {}) {
 /** Returns an address to shorten. */
 export const shop = (name: string) => `https://shop.example/${name}`
 
-/** Returns the parameters of the creations that were sent, in order, without drawn aliases. */
+/** Returns the parameters of the creations that were sent, in order, without generated aliases. */
 export const sentTo = (sandbox: Sandbox) =>
   sandbox.requests
     .filter(({ method }) => method === 'POST')
     .map(({ body }) => {
-      const isDrawn = ([name, value]: [string, unknown]) => name === 'custom' && /^[a-z0-9]{7}$/.test(String(value))
-      return Object.fromEntries(Object.entries(body as object).filter((entry) => !isDrawn(entry)))
+      const isGenerated = ([name, value]: [string, unknown]) => name === 'custom' && /^[a-z0-9]{7}$/.test(String(value))
+      return Object.fromEntries(Object.entries(body as object).filter((entry) => !isGenerated(entry)))
     })
 
 /** Calls the command's listener for Ctrl+C, but not the listeners of the test runner. */

@@ -44,7 +44,7 @@ test('shorten --alias reports that it found an existing link', async () => {
   const { status, stdout, stderr } = await run('shorten', shop('tea'), '--alias', 'tea', '--json')
   expect(status).toBe(0)
   expect(JSON.parse(stdout)).toEqual([{ url: shop('tea'), shorturl: 'https://sho.rt/tea', created: false }])
-  expect(stderr).toBe('0 created, 1 found and not changed, 0 failed\n')
+  expect(stderr).toBe('0 created, 1 already existed, unchanged, 0 failed\n')
   expect(sandbox.data.links).toHaveLength(1)
 })
 
@@ -59,7 +59,7 @@ test('shorten --alias and import end at the first link that the server creates w
   expect(stdout).toMatch(
     /p-0,,p-0,,unknown,".* instead of the alias ""p-0"".*",https:\/\/sho\.rt\/\w+,2\n.*p-1,,p-1,,not-sent,not tried yet,,\n/,
   )
-  expect(stderr).toContain('0 created, 0 found and not changed, 1 failed, 49 not tried yet\n')
+  expect(stderr).toContain('0 created, 0 already existed, unchanged, 1 failed, 49 not tried yet\n')
   expect(sandbox.data.links).toHaveLength(2)
 })
 

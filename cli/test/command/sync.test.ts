@@ -31,7 +31,7 @@ it('prints a plan without changing anything, applies it, and then finds nothing 
 1 to create, 1 to update, 1 to keep, 1 to delete
 57 clicks of the deleted links would be gone.
 An update may clear values that no response shows: password, pixels, type, languagetarget. If the links have passwords, add a column password.
-Nothing was changed: --apply --may-clear applies this plan.
+Nothing was changed. To make the changes, add --apply --may-clear.
 `)
   expect(sandbox.requests).toHaveLength(1)
 
@@ -50,7 +50,7 @@ it('exits with 3 for --check if there are differences, and changes nothing', asy
   const { sandbox, file } = await setUpDifferences()
   const drift = await run('sync', file, '--check')
   expect(drift.status).toBe(3)
-  expect(drift.stderr).toContain('2 changes to make: --apply --may-clear applies this plan')
+  expect(drift.stderr).toContain('2 changes needed. To make them, add --apply --may-clear.')
   expect(sandbox.requests.every(({ method }) => method === 'GET')).toBe(true)
   await run('sync', file, '--apply', '--may-clear')
   expect(await run('sync', file, '--check', '--json')).toMatchObject({ status: 0, stdout: '[]\n' })
@@ -158,7 +158,7 @@ it.each([[], ['--check'], ['--apply']])(
     const { status, stderr } = await run('sync', file, '--prune', 'sale-', ...option)
     expect(status).toBe(2)
     expect(stderr).toContain('the plan deletes 11 links (sale-11, sale-10, sale-9, …), and at most 10 may be deleted.')
-    expect(stderr).not.toContain('--apply applies this plan')
+    expect(stderr).not.toContain('add --apply.')
     expect(sandbox.data.links).toHaveLength(12)
     expect((await run('sync', file, '--prune', 'sale-', '--max-deletes', '11', ...option)).status).not.toBe(2)
   },
@@ -200,7 +200,7 @@ it('reports after Ctrl+C what was done and what was not, in the counts and the f
   expect(status).toBe(130)
   const made = sandbox.data.links.length
   expect(stderr).toContain(`${made} created, 0 updated, 0 deleted, ${40 - made} not tried yet\n`)
-  expect(stderr).toContain('stopped: finished changes are kept. Run the same command to do the rest.')
+  expect(stderr).toContain('stopped: finished changes are kept. To continue, run the same command.')
   const result = await read('r.csv')
   expect(result.match(/^create,.*,done,$/gm)).toHaveLength(made)
   expect(result.match(/^create,.*,planned,$/gm)).toHaveLength(40 - made)

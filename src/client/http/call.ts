@@ -240,7 +240,7 @@ export function prepareCall<T>(
     ...(upload?.issues ?? []),
     ...(spec.issues ?? []),
   ]
-  if (json !== undefined && upload) issues.push({ path: ['body'], message: 'expected `json` or `body`, got both' })
+  if (json !== undefined && upload) issues.push({ path: ['body'], message: 'expected `json` or `body`, received both' })
   if ((json !== undefined || upload) && method === 'GET') {
     issues.push({ path: ['body'], message: 'GET has no body: use `query`' })
   }

@@ -17,7 +17,7 @@ With your own certificate:       NODE_EXTRA_CA_CERTS=company.pem
 
 The report contains neither the key nor data of the account, so you can paste it into an issue.
 
-Exit status: 0 the client works; 1 it does not, works only in part or with other options, or the report is inconclusive; 2 wrong usage.
+Exit status: 0: the client works; 1: it does not, works only partly or with other options, or the report is inconclusive; 2: wrong usage.
 So 'shortlink doctor && shortlink import links.csv' imports only if the client works.
 `
 

@@ -188,7 +188,7 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
     const doneCount = rows.filter(({ result }) => result?.outcome === 'done').length
     const counts = `stopped: ${formatCount(doneCount)} of ${pluralize(rows.length, 'link')} are done`
     if (!hasResult(rows)) return `${counts}. Run the same command to start again.`
-    if (!journal) return `${counts}. Import the result to do the rest.`
+    if (!journal) return `${counts}. To continue, import the result file.`
     return `${counts} and recorded in ${journal.path}. Run the same command to continue.`
   }
   let hasWord = todo.length === 0
@@ -384,7 +384,7 @@ function writeResult({ input, rows, output, args: { out = '' } }: PreparedImport
 }
 
 const NO_JOURNAL =
-  'No journal: after a crash, the same command would create its links again. --journal FILE prevents that.'
+  'No journal: after a crash, the same command would create the same links again. --journal FILE prevents that.'
 
 /** How many problems are printed at the end of an import. All of them are in the result. */
 const MAX_PROBLEMS = 20

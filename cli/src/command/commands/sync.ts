@@ -34,7 +34,8 @@ description, campaign and channel. No server shows passwords, pixels, types or t
 
 In CI: sync links.csv --check exits with 3 if the links differ from the file, and sync links.csv --apply makes them the same.
 
-Exit status: 0 done, also for a plan with changes; 1 something failed; 2 wrong usage; 3 --check found differences; 130 after Ctrl+C
+Exit status: 0: done, also for a plan with changes; 1: something failed, or its outcome is unknown; 2: wrong usage; 3: --check found
+differences; 130: stopped by Ctrl+C
 `
 
 export default defineCommand(
@@ -134,7 +135,7 @@ export default defineCommand(
       const end: unknown = await work
         .run(main, () =>
           apply && isPlanned
-            ? 'stopped: finished changes are kept. Run the same command to do the rest.'
+            ? 'stopped: finished changes are kept. To continue, run the same command.'
             : 'stopped: nothing was changed. Run the same command to start again.',
         )
         .then(
@@ -211,8 +212,12 @@ function printTotals(
   const failed = steps.filter(({ ok, error }) => !ok && !isNotStarted(error)).length
   if (changes === 0) console.error('Nothing to do.')
   else if (!apply && check)
-    throw new IncompleteError(`${pluralize(changes, 'change')} to make: ${option} applies this plan`, DRIFT)
-  else if (!apply) console.error(`Nothing was changed: ${option} applies this plan.`)
+    throw new IncompleteError(
+      `${pluralize(changes, 'change')} needed. To make ${changes === 1 ? 'it' : 'them'}, add ${option}.`,
+      DRIFT,
+    )
+  else if (!apply)
+    console.error(`Nothing was changed. To make ${changes === 1 ? 'the change' : 'the changes'}, add ${option}.`)
   else {
     const counts = [
       `${formatCount(created)} created`,

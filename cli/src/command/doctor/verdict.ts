@@ -16,7 +16,7 @@ export interface Subject extends ShortLinkClientOptions {
 type Verdict =
   | 'works'
   | 'works with options'
-  | 'works in part'
+  | 'partly works'
   | 'key refused'
   | 'wrong address'
   | 'another platform'
@@ -139,18 +139,18 @@ const judgeKey = (refused: ExaminedCall): Conclusion =>
     'If it is correct, ask the operator whether the Authorization header arrives: Apache drops it unless CGIPassAuth is On.',
   )
 
-/** Returns the verdict for a server that the client works with, at least in part. */
+/** Returns the verdict for a server that the client works with, at least partly. */
 function judgeWorking({ authScheme, baseUrl }: Subject, calls: ExaminedCall[], scheme: AuthScheme): Conclusion {
   // An endpoint that the plan or the server does not have is not a fault.
-  const isInPart = calls.some(({ kind, error }) => {
+  const worksPartly = calls.some(({ kind, error }) => {
     const isFault = !['ok', 'refused', 'rate limit'].includes(kind)
     return isFault && error?.code !== 'permission' && error?.code !== 'not_found'
   })
-  const works = isInPart ? 'Works in part' : 'Works'
+  const works = worksPartly ? 'Partly works' : 'Works'
   const notes = describeFailures(calls)
-  if (scheme === authScheme) return conclude(isInPart ? 'works in part' : 'works', `${works}: ${baseUrl}`, ...notes)
+  if (scheme === authScheme) return conclude(worksPartly ? 'partly works' : 'works', `${works}: ${baseUrl}`, ...notes)
   const text = `${works}, with these options: SHORTLINK_AUTH_SCHEME=${scheme} (authScheme: '${scheme}')`
-  return conclude(isInPart ? 'works in part' : 'works with options', text, ...notes)
+  return conclude(worksPartly ? 'partly works' : 'works with options', text, ...notes)
 }
 
 /** Looks for the platform at other likely addresses, without the key. */

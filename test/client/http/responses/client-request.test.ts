@@ -74,7 +74,7 @@ test('`schema` and `as` together are refused before anything is sent', async () 
   const { client, fetch } = clientFor('[]')
   const error = await failure(client.request('GET', '/rows', { schema: z.string() as never, as: 'text' }))
   expect(error).toBeInstanceOf(InvalidRequestError)
-  expect(error).toMatchObject({ message: expect.stringContaining('expected `schema` or `as`, got both') })
+  expect(error).toMatchObject({ message: expect.stringContaining('expected `schema` or `as`, received both') })
   expect(fetch).not.toHaveBeenCalled()
 })
 
