@@ -9,9 +9,12 @@ import type { TaskProgress } from '../tasks/task.ts'
 import type { Row } from './files/columns.ts'
 import type { RowResult } from './files/input.ts'
 
+/** How many of the rows are checked. */
+export type CheckProgress = Pick<TaskProgress, 'done' | 'etaMs'>
+
 interface CheckOptions {
   readonly signal: AbortSignal
-  readonly onProgress: (progress: Pick<TaskProgress, 'done' | 'failed' | 'total' | 'etaMs'>) => void
+  readonly onProgress: (progress: CheckProgress) => void
 }
 
 /** A row whose link is known from an earlier result. */
@@ -62,11 +65,10 @@ export async function checkDone(
       row.result = { ...row.result, error: describeDifferences(others, longurl) }
     }
   }
-  const total = left.size
   if (left.size > 0) {
     for await (const { links } of readAllLinks(client, signal, () => left.size > 0)) {
       for (const link of links) compare(link)
-      onProgress({ done: total - left.size, failed: 0, total, etaMs: undefined })
+      onProgress({ done: rows.length - [...left.values()].flat().length, etaMs: undefined })
       if (left.size === 0) break
     }
   }

@@ -1,6 +1,4 @@
-import process from 'node:process'
-import { parseArgs, stripVTControlCharacters } from 'node:util'
-import { type CommandDef, renderUsage } from 'citty'
+import { parseArgs } from 'node:util'
 import { isShortLinkError } from 'shortlink-sdk'
 import { findSimilarName } from '../../../src/client/runtime/similar-name.ts'
 import { LockedError } from '../tasks/file-journal.ts'
@@ -9,7 +7,7 @@ import { isOtherAliasError } from '../tasks/row-errors.ts'
 /** A subcommand of `shortlink`. */
 export interface Command {
   /** Returns the text that `--help` prints. */
-  help(): Promise<string>
+  help(): string
   /**
    * Runs the command.
    *
@@ -91,13 +89,13 @@ type Value<Arg> = Arg extends { type: 'boolean' }
 type Values<A extends Args> = { readonly [Name in keyof A]: Value<A[Name]> } & { readonly _: readonly string[] }
 
 interface Definition<A extends Args> {
-  readonly meta: { readonly name: string; readonly description: string }
+  readonly meta: { readonly name: string; readonly description: string; readonly examples: readonly string[] }
   readonly args: A
   run(line: { readonly args: Values<A> }): Promise<void>
 }
 
 /**
- * Creates a command. It rejects unknown options, and citty formats its help.
+ * Creates a command, which rejects unknown options.
  *
  * @param maxPositionals the largest number of arguments that are not options
  * @param notes text for its help, after the options
@@ -108,11 +106,27 @@ export function defineCommand<const A extends Args>(
   notes = '',
 ): Command {
   return {
-    async help() {
-      const usage = await renderUsage(definition as unknown as CommandDef, { meta: { name: 'shortlink' } })
-      const text = hasColors() ? usage : stripVTControlCharacters(usage)
-      const address = 'base-url' in definition.args ? ADDRESS_AND_KEY : ''
-      const parts = [text.replaceAll(/ +$/gm, ''), notes, address]
+    help() {
+      const { meta, args } = definition
+      const named = Object.entries(args)
+      const positionals = named.filter(([, { type }]) => type === 'positional')
+      const options = named.filter(([, { type }]) => type !== 'positional')
+      const places = positionals.map(([name, arg]) => formatPositional(name, arg as Positional, maxPositionals))
+      const parts = [
+        ['Usage: shortlink', meta.name, ...places, '[options]'].join(' '),
+        meta.description,
+        formatList(
+          'Arguments',
+          positionals.map(([name, { description }]) => [name.toUpperCase(), description]),
+        ),
+        formatList(
+          'Options',
+          options.map(([name, option]) => [formatOption(name, option as Option), option.description]),
+        ),
+        formatExamples(meta.examples),
+        notes,
+        'base-url' in args ? ADDRESS_AND_KEY : '',
+      ]
       return parts.flatMap((part) => part.trimEnd() || []).join('\n\n')
     },
     async run(rawArgs) {
@@ -140,7 +154,24 @@ function isWrongUsage(error: unknown): boolean {
   return error.code === 'configuration' || error.code === 'invalid_request'
 }
 
-const hasColors = () => process.stdout.isTTY && !process.env.NO_COLOR
+/** Formats an argument: `FILE`, `[URLS…]`. */
+function formatPositional(name: string, { required }: Positional, max: number): string {
+  const text = `${name.toUpperCase()}${max > 1 ? '…' : ''}`
+  return required ? text : `[${text}]`
+}
+
+const formatOption = (name: string, { valueHint }: Option): string =>
+  valueHint === undefined ? `--${name}` : `--${name} <${valueHint}>`
+
+/** Formats a section of the help: a title, and lines of a name and its description. */
+export function formatList(title: string, lines: readonly (readonly [name: string, description: string])[]): string {
+  const width = Math.max(...lines.map(([name]) => name.length))
+  const text = lines.map(([name, description]) => `  ${name.padEnd(width)}  ${description}\n`).join('')
+  return lines.length > 0 ? `${title}:\n${text}` : ''
+}
+
+export const formatExamples = (examples: readonly string[]): string =>
+  `Examples:\n${examples.map((example) => `  ${example}\n`).join('')}`
 
 /**
  * @throws {UsageError} if an option is unknown, lacks a value or accepts none, or there are too few or too many arguments

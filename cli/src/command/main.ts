@@ -1,7 +1,15 @@
 import { isShortLinkError, VERSION } from 'shortlink-sdk'
 import { findSimilarName } from '../../../src/client/runtime/similar-name.ts'
 import { toPrintable } from '../../../src/client/runtime/text.ts'
-import { ADDRESS_AND_KEY, type Command, getErrorMessage, IncompleteError, UsageError } from './command.ts'
+import {
+  ADDRESS_AND_KEY,
+  type Command,
+  formatExamples,
+  formatList,
+  getErrorMessage,
+  IncompleteError,
+  UsageError,
+} from './command.ts'
 import { onCtrlC } from './ctrl-c.ts'
 import { hasWritten, print, setWritten } from './print.ts'
 
@@ -18,17 +26,22 @@ const commands: Record<string, { summary: string; load: () => Promise<{ default:
   doctor: { summary: 'check that a server works with the client', load: () => import('./commands/doctor.ts') },
 }
 
+const summaries = Object.entries(commands).map(([name, { summary }]) => [name, summary] as const)
+const options = [
+  ['--help', 'print this text; after a command, print its options'],
+  ['--version', 'print the version'],
+] as const
+const examples = [
+  'shortlink doctor',
+  'shortlink import links.csv --out result.csv',
+  'shortlink report --out report.csv',
+]
+
 const help = `Usage: shortlink <command> [options]
 
-Commands:
-${Object.entries(commands)
-  .map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`)
-  .join('\n')}
-
-Options:
-  --help     print this text; after a command, print its options
-  --version  print the version
-
+${formatList('Commands', summaries)}
+${formatList('Options', options)}
+${formatExamples(examples)}
 ${ADDRESS_AND_KEY}
 
 Exit status:
@@ -57,7 +70,7 @@ async function runCommand(name: string, args: string[]): Promise<number | undefi
   // Arguments after `--` are not options.
   const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
   if (own.includes('--help') || own.includes('-h')) {
-    return printText(await command.help())
+    return printText(command.help())
   }
   setWritten(false)
   let ignoreCtrlC = () => {}

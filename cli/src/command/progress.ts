@@ -17,6 +17,12 @@ const unlimited: Limited = {
 
 type State = Pick<TaskProgress, 'done' | 'failed' | 'total' | 'etaMs'>
 
+/** Returns whether standard error is a terminal that can redraw a line. Those of CI systems and editors cannot. */
+const canRedraw = (): boolean => {
+  const { CI = '', TERM } = process.env
+  return process.stderr.isTTY && TERM !== 'dumb' && ['', '0', 'false'].includes(CI)
+}
+
 /**
  * Shows progress on standard error: on a terminal, one line that is updated every second; elsewhere, a new line every
  * ten seconds.
@@ -40,15 +46,14 @@ export class ProgressLine {
   }
 
   begin(): void {
-    const { isTTY } = process.stderr
-    this.#timer = setInterval(() => this.#write(), isTTY ? SECOND_MS : 10 * SECOND_MS).unref()
+    this.#timer = setInterval(() => this.#write(), canRedraw() ? SECOND_MS : 10 * SECOND_MS).unref()
   }
 
   /** Shows the state of the work. */
   readonly show = (state: State): void => {
     this.#latest = state
     this.#sinceLatest = startStopwatch()
-    if (process.stderr.isTTY && this.#timer) this.#write()
+    if (canRedraw() && this.#timer) this.#write()
   }
 
   /** Shows the state of reading a list, and at its start how long the rest takes. */
@@ -84,7 +89,7 @@ export class ProgressLine {
 
   #write(): void {
     const text = this.#describe()
-    if (!process.stderr.isTTY) {
+    if (!canRedraw()) {
       console.error(text)
       return
     }

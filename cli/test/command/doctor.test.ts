@@ -307,7 +307,7 @@ it('prints what to check if a server does not respond', async () => {
   const { origin } = await serve(() => undefined)
   const subject = { baseUrl: `${origin}/api`, apiKey: KEY, authScheme: 'Bearer', timeout: 50 } as const
   const { verdict, notes } = await examineServer(subject)
-  expect(verdict).toBe('cannot be told')
+  expect(verdict).toBe('inconclusive')
   expect(notes).toEqual([
     'GET /account: no response within 50 ms.',
     expect.stringMatching(/^Check that 127\.0\.0\.1:\d+ is spelled correctly and running/),

@@ -29,7 +29,7 @@ test('with --no-aliases, an import goes on after a stray, and its result can be 
   expect((await read('r2.csv')).split('\n')[1]).toContain(`https://sho.rt/${stray!.alias},${stray!.id}`)
 
   const ended = await run('import', file, '--no-aliases', '--out', path('r3.csv'))
-  expect(ended).toMatchObject({ status: 0, stderr: expect.stringContaining('2 created, 1 found') })
+  expect(ended).toMatchObject({ status: 0, stderr: expect.stringContaining('2 created, 1 already existed') })
   expect(sandbox.data.links.map(({ longurl }) => longurl)).toEqual(['tea', 'cake', 'lamps'].map(shop))
   expect((await read('r3.csv')).split('\n')[0]).toBe('url,title,shorturl,alias,created,outcome,error')
 })

@@ -13,7 +13,10 @@ beforeEach(() => {
     return true
   })
   const { isTTY } = process.stderr
+  vi.stubEnv('CI', '')
+  vi.stubEnv('TERM', 'xterm')
   return () => {
+    vi.unstubAllEnvs()
     process.stderr.isTTY = isTTY
     error.mockRestore()
     write.mockRestore()
@@ -102,4 +105,20 @@ test.each([
   [10, undefined, undefined, ''],
 ])('describes %i requests at %s a minute with %s left as “%s”', (requests, limit, remaining, text) => {
   expect(describeTime(requests, { rateLimit: { limit, remaining, resetAt: undefined, queued: 0 } })).toBe(text)
+})
+
+test.each([
+  ['TERM', 'dumb'],
+  ['CI', 'true'],
+  ['CI', '1'],
+])('with %s=%s there are no escape sequences, even on a terminal', (name, value) => {
+  process.stderr.isTTY = true
+  vi.stubEnv(name, value)
+  const progressLine = new ProgressLine('links')
+  progressLine.begin()
+  progressLine.show(progress(7))
+  vi.advanceTimersByTime(10_000)
+  progressLine.say('done')
+  progressLine.end()
+  expect(lines).toEqual(['7 of 100 links, 1:20 left', 'done'])
 })

@@ -94,10 +94,29 @@ test('the help of every command lists its options, without colors in a pipe', as
   for (const name of ['shorten', 'list', 'import', 'report', 'sync', 'doctor']) {
     const { status, stdout, stderr } = await run(name, '--help')
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    expect(stdout).toContain(`shortlink ${name}`)
+    // The same sections as in the help of all commands, and an example.
+    expect(stdout).toMatch(new RegExp(`^Usage: shortlink ${name} .*\\[options\\]\n\n[A-Z].*\n`))
+    expect(stdout).toMatch(new RegExp(`\nOptions:\n {2}--.*\nExamples:\n {2}shortlink ${name}\\b`, 's'))
     for (const option of ['--json', '--base-url', 'SHORTLINK_BASE_URL and SHORTLINK_API_KEY.'])
       expect(stdout).toContain(option)
     expect(stdout).not.toContain('\u001b')
     expect((await run('--help')).stdout).toContain(`  ${name} `)
+  }
+  expect((await run('--help')).stdout).toMatch(/\nOptions:\n {2}--help .*\nExamples:\n {2}shortlink /s)
+})
+
+test('every example in the help is accepted', async () => {
+  const { write } = await setUp()
+  for (const name of ['import', 'report', 'sync', 'list']) {
+    const { stdout } = await run(name, '--help')
+    const examples = /Examples:\n((?: {2}.*\n)+)/.exec(stdout)![1]!.trim().split('\n')
+    for (const example of examples) {
+      const [, , ...args] = [...example.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!)
+      const folder = (await write('x', '')).slice(0, -1)
+      await write('links.csv', 'url,custom\n')
+      await write('bitly.csv', 'Link,Custom Link,Destination URL\n')
+      const placed = args.map((arg) => (/\.csv$/.test(arg) ? `${folder}${arg}` : arg))
+      expect([example, (await run(name, ...placed)).status]).toEqual([example, 0])
+    }
   }
 })

@@ -26,7 +26,11 @@ const TIMEOUT = 15_000
 
 export default defineCommand(
   {
-    meta: { name: 'doctor', description: 'Check that a server works with this client, without changing anything' },
+    meta: {
+      name: 'doctor',
+      description: 'Check that a server works with this client, without changing anything',
+      examples: ['shortlink doctor', 'shortlink doctor && shortlink import links.csv'],
+    },
     args: {
       ...clientArgs,
       json: { type: 'boolean', description: 'print the report as JSON' },

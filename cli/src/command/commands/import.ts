@@ -7,7 +7,7 @@ import { type ImportResult, type ImportSummary, importLinks, type PlannedRow } f
 import { OtherServerError } from '../../tasks/journal-server.ts'
 import { isOtherAliasError } from '../../tasks/row-errors.ts'
 import { type LinkRow, parameterNames } from '../../tasks/rows.ts'
-import { checkDone, describeDifferences, isDone } from '../check-done.ts'
+import { type CheckProgress, checkDone, describeDifferences, isDone } from '../check-done.ts'
 import { type ClientArgs, clientArgs, createClient, createPlanningClient, hasBaseUrl } from '../client.ts'
 import {
   defineCommand,
@@ -39,6 +39,11 @@ export default defineCommand(
     meta: {
       name: 'import',
       description: 'Create a link for every row of a file, and write the file with its links',
+      examples: [
+        'shortlink import links.csv --dry-run',
+        'shortlink import links.csv --out result.csv',
+        "shortlink import bitly.csv --map 'Custom Link=custom' --out moved.csv",
+      ],
     },
     args: {
       file: {
@@ -151,6 +156,7 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
   const { client, signal, progress } = work
   const { domain, campaign, channel } = args
   const done = rows.filter(isDone)
+  let failed = 0
   const rowByValues = new Map(todo.map((row) => [row.values, row]))
   if (!journal && !isPlanOnly) console.error(NO_JOURNAL)
   const task = importLinks(
@@ -165,7 +171,10 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
       // A plan without an address takes the journal as it is.
       sameServer: args['same-server'] || (isPlanOnly && !hasBaseUrl(args)),
       onUnknown: args['retry-unknown'] ? 'retry' : 'report',
-      onProgress: progress.show,
+      onProgress: (state) => {
+        failed = state.failed
+        progress.show({ ...state, total: state.total === undefined ? undefined : rows.length })
+      },
       onPlan: ({ replayed, toSend }) => {
         const counts = [
           pluralize(rows.length, 'link'),
@@ -206,7 +215,9 @@ async function runImport(prepared: PreparedImport, isPlanOnly: boolean): Promise
   if (isPlanOnly || done.length === 0) return { summary, hasWord, error: undefined }
   const check = async () => {
     await resolveNames(done, { domain, campaign, channel }, { origin, signal, client: () => client })
-    await checkDone(client, done, { signal, onProgress: progress.show })
+    const onProgress = ({ done: checked, etaMs }: CheckProgress) =>
+      progress.show({ done: todo.length - failed + checked, failed, total: rows.length, etaMs })
+    await checkDone(client, done, { signal, onProgress })
   }
   const checkEnd = await work.run(check, howToContinue).then(
     () => undefined,

@@ -26,7 +26,11 @@ const linkColumns = ['id', 'shorturl', 'title', 'longurl', 'clicks', 'date']
 
 export default defineCommand(
   {
-    meta: { name: 'list', description: 'List links, campaigns or other resources of the account' },
+    meta: {
+      name: 'list',
+      description: 'List links, campaigns or other resources of the account',
+      examples: ['shortlink list links --out all-links.csv', 'shortlink list campaigns --json'],
+    },
     args: {
       resource: { type: 'positional', required: true, description: lists.join(', ') },
       limit: { type: 'string', valueHint: 'n', description: 'print only the first n rows' },

@@ -18,15 +18,20 @@ type Grouping = (typeof groupings)[number]
 const reportNotes = `Reads 100 links per request.
 The last lines on standard error are the totals, and the links of --previous that are gone.
 
-For a weekly email, keep a report of all links, and compare the next one with it:
-  shortlink report --out last-week.csv
-  shortlink report --previous last-week.csv --top 10 --format md
-  shortlink report --previous last-week.csv --by campaign --format md
+For a weekly email, keep a report of all links, and compare the next one with it.
 `
 
 export default defineCommand(
   {
-    meta: { name: 'report', description: 'List every link with its clicks, and how many of the clicks are new' },
+    meta: {
+      name: 'report',
+      description: 'List every link with its clicks, and how many of the clicks are new',
+      examples: [
+        'shortlink report --out last-week.csv',
+        'shortlink report --previous last-week.csv --top 10 --format md',
+        'shortlink report --previous last-week.csv --by campaign --format md',
+      ],
+    },
     args: {
       previous: {
         type: 'string',
@@ -52,7 +57,8 @@ export default defineCommand(
       if (by !== undefined && !isGrouping(by)) throw new UsageError(`--by takes ${groupings.join(', ')}, not '${by}'`)
       const max = top === undefined ? undefined : parseWholeNumber('top', top, 1, 1e9)
       const isFirst = file !== undefined && (await isMissing(file))
-      const output = await createOutput(args, { own: getOwnColumns(by, file !== undefined && !isFirst) })
+      const own = getOwnColumns(by, file !== undefined && !isFirst)
+      const output = await createOutput(args, { own })
       const previous = file === undefined || isFirst ? undefined : await readEarlierReport(file)
       const work = new Work(createClient(args), 'links')
       const results: ReportResult[] = []
@@ -87,7 +93,8 @@ export default defineCommand(
 
       // Without an earlier report, every click would be new.
       if (!previous) rows = rows.map(({ newClicks: _, isNew: __, ...row }) => row)
-      await output.write(max === undefined ? rows : takeTop(rows, max), by ? undefined : mainColumns)
+      // A report without links has all columns too, so that the next one can be compared with it.
+      await output.write(max === undefined ? rows : takeTop(rows, max), rows.length > 0 ? own.main : own.always)
       for (const line of lines) console.error(toPrintable(line))
       const failed = results.filter(({ ok }) => !ok).length
       if (failed > 0) throw new IncompleteError(`${pluralize(failed, 'link')} could not be read, see the column error`)

@@ -38,7 +38,11 @@ const EMPTY: ShortenedUrl = { url: '', error: '' }
 
 export default defineCommand(
   {
-    meta: { name: 'shorten', description: 'Create a link for each URL, and print one short address per line' },
+    meta: {
+      name: 'shorten',
+      description: 'Create a link for each URL, and print one short address per line',
+      examples: ['shortlink shorten https://shop.example/opening --alias opening', 'shortlink shorten < urls.txt'],
+    },
     args: {
       urls: {
         type: 'positional',

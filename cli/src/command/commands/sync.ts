@@ -40,7 +40,11 @@ differences; 130: stopped by Ctrl+C
 
 export default defineCommand(
   {
-    meta: { name: 'sync', description: 'Make links match a file; without --apply, only print the plan' },
+    meta: {
+      name: 'sync',
+      description: 'Make links match a file; without --apply, only print the plan',
+      examples: ['shortlink sync links.csv', 'shortlink sync links.csv --apply'],
+    },
     args: {
       file: {
         type: 'positional',

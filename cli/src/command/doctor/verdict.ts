@@ -21,7 +21,7 @@ type Verdict =
   | 'wrong address'
   | 'another platform'
   | 'web page'
-  | 'cannot be told'
+  | 'inconclusive'
 
 interface Conclusion {
   readonly verdict: Verdict
@@ -99,7 +99,7 @@ function judgeFailure({ baseUrl }: Subject, { kind, response, error }: ExaminedC
     const { host } = new URL(baseUrl)
     const advice = `Check that ${host} is spelled correctly and running, and that no firewall or proxy is in the way. --help shows how to use a proxy.`
     return conclude(
-      'cannot be told',
+      'inconclusive',
       `Inconclusive: no response from ${baseUrl}`,
       `${describeNoConnection(error)}.`,
       advice,
@@ -107,11 +107,11 @@ function judgeFailure({ baseUrl }: Subject, { kind, response, error }: ExaminedC
   }
   if (kind === 'failing') {
     const text = `Inconclusive: the server fails (${response})`
-    return conclude('cannot be told', text, 'Report this to the operator of the server.')
+    return conclude('inconclusive', text, 'Report this to the operator of the server.')
   }
   if (error?.code !== 'rate_limit') return undefined
   const note = `Run the doctor again in ${formatDuration(error.retryAfter ?? 60)}.`
-  return conclude('cannot be told', 'Inconclusive: the rate limit is used up', note)
+  return conclude('inconclusive', 'Inconclusive: the rate limit is used up', note)
 }
 
 /** Describes why there was no connection, without the advice that the error's message has. */
