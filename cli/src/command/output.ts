@@ -6,7 +6,7 @@ import { terminalColumns } from 'terminal-columns'
 import { shorten, toPrintable } from '../../../src/client/runtime/text.ts'
 import { UsageError } from './command.ts'
 import { guardFormulas } from './files/formula-guard.ts'
-import { throwIfNotOwn } from './files/own-output.ts'
+import { type OwnColumns, throwIfNotOwn } from './files/own-output.ts'
 import {
   addAdvice,
   checkWritable,
@@ -58,16 +58,6 @@ export interface OutputArgs {
   readonly out?: string | undefined
   readonly delimiter?: string | undefined
   readonly force?: boolean | undefined
-}
-
-/** The columns that a command is about to write. */
-export interface OwnColumns {
-  /** The columns that its rows always have. In JSON, rows may lack all but the first. */
-  readonly always: readonly string[]
-  /** The columns that some of its rows have. */
-  readonly sometimes?: readonly string[]
-  /** The columns of tables, of Markdown, and of CSV without rows. */
-  readonly main?: readonly string[] | undefined
 }
 
 /** The destination and the format of a command's rows. */

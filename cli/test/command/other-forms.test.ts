@@ -178,6 +178,14 @@ test.each([
   expect(sandbox.requests).toEqual([])
 })
 
+test('if the column of the addresses is unknown too, the command has a place for its name', async () => {
+  const { write } = await setUp()
+  const file = await write('x.csv', `Ziel,Titel\n${shop('a')},A\n`)
+  const { status, stderr } = await run('import', file)
+  expect(status).toBe(2)
+  expect(stderr).toContain(`\nFor example: shortlink import ${file} --map 'COLUMN=url' --map 'Titel=title'\n`)
+})
+
 test('all unclear columns are named in one run, with the command to copy', async () => {
   const { sandbox, write, path } = await setUp()
   const header = 'url,Vanity URL,titel,utm_campaing,apple,End date,type'

@@ -8,8 +8,9 @@ import { clientArgs, createClient } from '../client.ts'
 import { defineCommand, getErrorMessage, IncompleteError, parseWholeNumber, UsageError } from '../command.ts'
 import { formatCount, pluralize } from '../counts-and-times.ts'
 import { readInput } from '../files/input.ts'
+import type { OwnColumns } from '../files/own-output.ts'
 import { formatCell } from '../format-cell.ts'
-import { createOutput, type OutputRow, type OwnColumns, tableArgs } from '../output.ts'
+import { createOutput, type OutputRow, tableArgs } from '../output.ts'
 import { Work } from '../work.ts'
 
 const groupings = ['campaign', 'domain', 'channel'] as const

@@ -51,8 +51,7 @@ export function throwIfUnclear(
   if (!first) return
   const maps = [...new Map(questions.map(({ map }) => [map.slice(0, map.lastIndexOf('=')), map])).values()]
   const command = `For example: ${formatCommand(maps)}`
-  if (missing.length > 0) throw new UsageError(...questions.map(({ text }) => text))
-  if (questions.length === 1) throw new UsageError(`${first.text}. ${command}`)
+  if (questions.length === 1) throw new UsageError(missing.length > 0 ? first.text : `${first.text}. ${command}`)
   throw new UsageError(...questions.map(({ text }) => text), command)
 }
 

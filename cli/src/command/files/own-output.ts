@@ -2,10 +2,19 @@ import { stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { isRecord } from '../../../../src/client/runtime/text.ts'
 import { UsageError } from '../command.ts'
-import type { OwnColumns } from '../output.ts'
 import { detectDelimiter } from './input.ts'
 import { parseTable } from './parse-table.ts'
 import { readTextFile } from './read-text.ts'
+
+/** The columns that a command is about to write. */
+export interface OwnColumns {
+  /** The columns that its rows always have. In JSON, rows may lack all but the first. */
+  readonly always: readonly string[]
+  /** The columns that some of its rows have. */
+  readonly sometimes?: readonly string[]
+  /** The columns of tables, of Markdown, and of CSV without rows. */
+  readonly main?: readonly string[] | undefined
+}
 
 /**
  * Checks that `--out` replaces no file that the command did not write, such as the source of the links. It replaces a
