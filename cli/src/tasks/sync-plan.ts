@@ -2,7 +2,15 @@ import { InvalidRequestError, type Issue, type Link, type LinkEnsure } from 'sho
 import { getAlias, getHost, isSameAddress } from '../../../src/client/links/match.ts'
 import { normalizeAlias } from '../addresses.ts'
 import type { TaskClient } from './client.ts'
-import { comparedNames, findDifferences, getRowName, isAboutStorableUrl, type LinkRow, RowChecks, readRows } from './rows.ts'
+import {
+  comparedNames,
+  findDifferences,
+  getRowName,
+  isAboutStorableUrl,
+  type LinkRow,
+  RowChecks,
+  readRows,
+} from './rows.ts'
 import { isStoredForm } from './stored-form.ts'
 
 /** What the plan does with an alias. */

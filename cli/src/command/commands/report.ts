@@ -58,7 +58,7 @@ export default defineCommand(
       if (by !== undefined && !isGrouping(by)) throw new UsageError(`--by takes ${groupings.join(', ')}, not '${by}'`)
       const max = top === undefined ? undefined : parseWholeNumber('top', top, 1, 1e9)
       const isFirst = file !== undefined && (await isMissing(file))
-      const own = getOwnColumns(by, file !== undefined && !isFirst)
+      const own = getOwnColumns(by)
       const output = await createOutput(args, { own })
       const previous = file === undefined || isFirst ? undefined : await readEarlierReport(file)
       const work = new Work(createClient(args), 'links')
@@ -108,12 +108,12 @@ export default defineCommand(
 /** The columns of a table of links. The other columns would not fit a terminal. */
 const mainColumns = ['shorturl', 'title', 'longurl', 'clicks', 'newClicks', 'uniqueClicks', 'error']
 
-/** Returns the columns that a report has. Without an earlier report, it shows no new clicks. */
-function getOwnColumns(by: Grouping | undefined, hasPrevious: boolean): OwnColumns {
-  if (by) return { always: [by, 'links', 'clicks', ...(hasPrevious ? ['newClicks'] : [])] }
+/** Returns the columns that a report has. Only one with an earlier report shows new clicks. */
+function getOwnColumns(by: Grouping | undefined): OwnColumns {
+  if (by) return { always: [by, 'links', 'clicks'], sometimes: ['newClicks'] }
   const { uniqueclicks: _, ...shown } = Link.shape
-  const always = [...Object.keys(shown), 'uniqueClicks', ...(hasPrevious ? ['newClicks', 'isNew'] : [])]
-  return { always, sometimes: ['campaignName', 'error'], main: mainColumns }
+  const sometimes = ['newClicks', 'isNew', 'campaignName', 'error']
+  return { always: [...Object.keys(shown), 'uniqueClicks'], sometimes, main: mainColumns }
 }
 
 const isGrouping = (text: string): text is Grouping => groupings.some((name) => name === text)
