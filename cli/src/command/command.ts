@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { isShortLinkError } from 'shortlink-sdk'
 import { findSimilarName } from '../../../src/client/runtime/similar-name.ts'
 import { LockedError } from '../tasks/file-journal.ts'
-import { isOtherAliasError } from '../tasks/row-errors.ts'
+import { describeAnswer, isOtherAliasError, isPageOfFirewall } from '../tasks/row-errors.ts'
 
 /** A subcommand of `shortlink`. */
 export interface Command {
@@ -144,6 +144,8 @@ export function defineCommand<const A extends Args>(
 export function getErrorMessage(error: unknown): string {
   if (!isShortLinkError(error)) return (error as Error).message ?? String(error)
   // The method and path of the call do not help with an alias that is taken or a row that is invalid.
+  if (error.method && isPageOfFirewall(error))
+    return `${error.method} ${error.path}: ${error.status} ${describeAnswer(error)}`
   const isAboutRow = error.code === 'link_conflict' || error.code === 'invalid_request' || isOtherAliasError(error)
   return isAboutRow ? error.problem : error.message
 }

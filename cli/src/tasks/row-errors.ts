@@ -2,6 +2,7 @@
 
 import {
   type ApiError,
+  type AuthenticationError,
   type CreatedLink,
   InvalidResponseError,
   type InvalidResponseReason,
@@ -46,9 +47,15 @@ export function removeAdvice(error: PermissionError): PermissionError {
 /** The error of a link that the server created with a different alias or domain than requested. */
 type OtherAliasError = InvalidResponseError & { readonly reason: 'other_alias' }
 
+const isHtml = (body: unknown): boolean => typeof body === 'string' && /^\s*</.test(body)
+
+/** Returns whether a request was refused with a web page, which says nothing about the key. */
+export const isPageOfFirewall = (error: unknown): error is PermissionError | AuthenticationError =>
+  isShortLinkError(error) && (error.code === 'permission' || error.code === 'authentication') && isHtml(error.body)
+
 /** Describes what the server said with a refusal. A firewall in front of it sends a web page instead of a message. */
 export function describeAnswer({ serverMessage, body }: Pick<ApiError, 'serverMessage' | 'body'>): string {
-  const isPage = typeof body === 'string' && /^\s*</.test(body)
+  const isPage = isHtml(body)
   return (
     serverMessage ||
     (isPage ? 'a web page instead of a message, perhaps of a firewall in front of the server' : 'no message')

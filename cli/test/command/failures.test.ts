@@ -97,10 +97,8 @@ test.each([403, 401])('a page of a firewall with %i is called a page, and the ke
   sandbox.fail({ times: Infinity, status, body: firewall, headers: { 'Content-Type': 'text/html' } })
   const list = await run('list', 'links')
   expect(list.status).toBe(1)
-  expect(list.stderr).toContain(
-    'the response is an HTML page, not JSON: a firewall or gateway, maintenance, or a wrong',
-  )
-  expect(list.stderr).toContain('You have been blocked')
+  const page = 'a web page instead of a message, perhaps of a firewall in front of the server'
+  expect(list.stderr).toContain(`shortlink list: GET /urls: ${status} ${page}\n`)
   expect(list.stderr).not.toContain('SHORTLINK_API_KEY')
   const rows = Array.from({ length: 30 }, (_, index) => `${shop(String(index))},p-${index}`)
   const { status: ended, stderr } = await run('import', await write('links.csv', `url,custom\n${rows.join('\n')}`))

@@ -164,19 +164,17 @@ const orUrlObject = (check: Check<string>): Check<string | URL> => ({
   hint: (value) => (isString(value) ? describeNowhere(value) : undefined),
 })
 
-/** Matches `https://` before a second scheme: `https://https://…`, `http://https//…`, `https://www.https://…`. */
-const doubled = /^(https?:\/\/(www\.)?(?=[htps]{3,6}:\/|https?\/\/))+/i
-
 /** Matches scripts, schemes that only one computer can open, and hosts with a comma or an empty label. */
 const nowhere =
-  /^([a-z]|javascript|data|vbscript|file|blob|about|view-source):|^https?:\/\/([^/\\?#]*@)?(\.|[^/\\?#]*(,|\.\.)(?![^/\\?#]*@))/i
+  /^([a-z]|javascript|data|vbscript|file|blob|about|view-source):|^https?:\/\/(\.|[^/\\?#]*(,|\.\.)(?![^/\\?#]*@))/i
 
 /** Describes an address that leads nowhere. Returns `undefined` if it may lead somewhere. */
 function describeNowhere(url: string): string | undefined {
-  const [, name = '', rest] = /^([\w.+-]*)(?::|\/\/)\/*(.+)/s.exec(url.replace(doubled, '')) ?? []
-  const scheme = findSimilarName(name, [/s/i.test(name) ? 'https' : 'http'])
-  if (scheme && (doubled.test(url) || !url.toLowerCase().startsWith(`${scheme}:/`)))
-    return `did you mean ${scheme}://${rest}?`
+  // A second scheme counts alone: `https://https://…`, `http://https//…`, `https://www.https://…`.
+  const [, , name = '', , rest] = /^(https?:\/\/(?:www\.)?(?=https?:?\/\/))*([\w.+-]*)(:|\/\/)\/*(.+)/is.exec(url) ?? []
+  const scheme = findSimilarName(name, ['https', 'http'])
+  const meant = `${scheme}://${rest}`
+  if (scheme && meant.toLowerCase() !== url.toLowerCase()) return `did you mean ${meant}?`
   return nowhere.test(url) ? 'visitors cannot open it' : undefined
 }
 

@@ -203,7 +203,7 @@ export function failWithRefusal(
     ? `${status || ''} ${describeRedirect(headers.get('location'), getAdvisedRequest(call))}`.trimStart()
     : addAdvice(
         describeRefusal(call.redact, received, status, message),
-        getRefusalAdvice(getAdvisedRequest(call), status, isFromApi, body),
+        getRefusalAdvice(getAdvisedRequest(call), status, isFromApi),
       )
   const untilReset = rateLimit.resetAt && rateLimit.resetAt.getTime() - Date.now()
   // If requests remain, another limit than that of the window has refused this one, and its wait is unknown.
@@ -230,8 +230,7 @@ function describeRefusal(redact: Redact, { response, body }: Received, status: n
   const isOk = response.status >= 200 && response.status < 300
   const statusText = isOk ? '' : (response.statusText ?? '')
   const description = typeof body === 'string' ? describeUnreadable(body, redact) : 'no message'
-  const parts = typeof body === 'string' && body.trim() ? [statusText, description] : [statusText || description]
-  const text = redactLine(redact, message || parts.filter(Boolean).join(': '), MAX_QUOTED)
+  const text = redactLine(redact, message || statusText || description, MAX_QUOTED)
   return isOk && status === response.status ? text : `${status} ${text}`
 }
 

@@ -21,11 +21,9 @@ export interface AdvisedRequest {
 }
 
 /** Returns advice about a response that refuses the request. */
-export function getRefusalAdvice(request: AdvisedRequest, status: number, isFromApi: boolean, body: unknown): string {
+export function getRefusalAdvice(request: AdvisedRequest, status: number, isFromApi: boolean): string {
   if (status === 404 && isUnknownPath(request, isFromApi)) return getUnknownPathAdvice(request)
-  // A firewall sends a page, whatever the key is.
-  const isPage = typeof body === 'string' && isHtml(body)
-  return (status === 401 || status === 403) && request.isKeySent && !isPage ? KEY_ADVICE : ''
+  return (status === 401 || status === 403) && request.isKeySent ? KEY_ADVICE : ''
 }
 
 /** Returns advice about a response that does not match the documentation. */

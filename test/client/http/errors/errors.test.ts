@@ -163,7 +163,7 @@ describe('an error response', () => {
 })
 
 describe('an unreadable response', () => {
-  const pageCame = 'the response is an HTML page, not JSON: a firewall or gateway, maintenance, or a wrong address'
+  const pageCame = 'the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address'
   const xmlCame = pageCame.replace('an HTML page', 'an XML document')
   const noJson = 'the response is not JSON, or was cut short'
 
@@ -182,7 +182,7 @@ describe('an unreadable response', () => {
     [
       'a PHP error',
       '<br />\n<b>Fatal error</b>:  Uncaught Error: {closure}() in <b>/srv/a.php</b> on line <b>3</b><br />\n',
-      'the response is an HTML page, not JSON: a firewall or gateway, maintenance, or a wrong address. It begins with “Fatal error : Uncaught Error: {closure}() in /srv/a.php on line 3”',
+      'the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address. It begins with “Fatal error : Uncaught Error: {closure}() in /srv/a.php on line 3”',
     ],
     ['only a script', '<script>location = "/login"</script>', pageCame],
     ['only a comment', '<!-- <b>down</b> -->\n', pageCame],
