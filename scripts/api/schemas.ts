@@ -64,9 +64,9 @@ export function createResponseSchemas(): Record<string, Schema> {
     override({ zodSchema, jsonSchema }) {
       const schema: Schema = jsonSchema
       const { def } = zodSchema._zod
-      // The checks of `wholeNumber` and `falseOnly` are functions, which no JSON Schema shows.
+      // The checks of `wholeNumber` and `stringOrFalse` are functions, which no JSON Schema shows.
       if (def.type === 'number') schema.type = 'integer'
-      if (def.type === 'boolean' && def.checks?.length) schema.const = false
+      if (def.type === 'unknown' && def.checks?.length) schema.anyOf = [{ type: 'string' }, { const: false }]
       if (def.type !== 'object') return
       const { shape } = def as z.core.$ZodObjectDef
       if (Object.keys(shape).length === 0) {
