@@ -177,12 +177,16 @@ export class Secrets {
 /** The maximum length of a text in the body of an error, in characters. An error page may be a megabyte. */
 const MAX_BODY_TEXT = 256 * 1024
 
-/** Removes secrets from the texts and keys of a parsed body, and truncates very long texts. */
+/** The maximum number of keys of an object in the body of an error. */
+const MAX_BODY_NAMES = 10_000
+
+/** Removes secrets from the texts and keys of a parsed body, and truncates very long texts and objects. */
 export function redactBody(redact: Redact, body: unknown): unknown {
   if (typeof body === 'string') return shorten(redact(body), MAX_BODY_TEXT)
   if (typeof body !== 'object' || body === null) return body
   if (Array.isArray(body)) return body.map((value) => redactBody(redact, value))
-  return Object.fromEntries(Object.entries(body).map(([name, value]) => [redact(name), redactBody(redact, value)]))
+  const names = Object.keys(body).slice(0, MAX_BODY_NAMES) as (keyof typeof body)[]
+  return Object.fromEntries(names.map((name) => [redact(name), redactBody(redact, body[name])]))
 }
 
 /** The maximum length of a text on one line, in characters. Messages are shorter. */

@@ -154,7 +154,7 @@ export async function createOutput(
       }
       if (out === undefined && format === 'csv') return printCsvPages(pages, documented, signal, style)
       const all: OutputRow[] = []
-      for await (const rows of pages) all.push(...rows)
+      for await (const rows of pages) for (const row of rows) all.push(row)
       await write(all, all.length > 0 ? main : documented)
       return []
     },

@@ -45,7 +45,7 @@ export class Account {
     const links: Link[] = []
     let pagesLeft = maxPages
     for await (const { items } of this.#client.links.list({ order: 'date' }, this.#options).pages()) {
-      links.push(...items)
+      for (const link of items) links.push(link)
       if (--pagesLeft === 0) break
     }
     return links

@@ -223,7 +223,7 @@ export function assignKeys(rows: readonly ImportRow<unknown>[], earlier: Journal
   }
   const byAddress = groupUnfinishedByAddress(entries, new Set(all.map(({ identity }) => identity)))
   const lastNumbers = new Map(
-    [...entries].map(([identity, group]) => [identity, Math.max(...group.map(({ number }) => number))]),
+    [...entries].map(([identity, group]) => [identity, group.reduce((last, { number }) => Math.max(last, number), 0)]),
   )
   for (const { row, identity } of all) {
     const entry = entryByRow.get(row)

@@ -10,7 +10,7 @@ const MAX_REFUSALS = 5
 /** Items in their order. If the server refuses the first ones, items from other places are tried next. */
 export class ItemQueue<T> implements Iterable<T> {
   /** The items that are left, the last one first. */
-  readonly #left: T[]
+  #left: T[]
 
   constructor(items: readonly T[]) {
     this.#left = [...items].reverse()
@@ -25,8 +25,7 @@ export class ItemQueue<T> implements Iterable<T> {
     const { length } = this.#left
     const places = length === 0 ? [] : [0, Math.floor(length / 2), Math.floor((length * 3) / 4)]
     const probes = new Set(places.map((place) => this.#left[place] as T))
-    const others = this.#left.filter((item) => !probes.has(item))
-    this.#left.splice(0, length, ...others, ...[...probes].reverse())
+    this.#left = [...this.#left.filter((item) => !probes.has(item)), ...[...probes].reverse()]
     return probes
   }
 }

@@ -1,11 +1,11 @@
 import { formatValue } from '../checks/mismatch.ts'
 import type { Read, Refusal } from '../definition.ts'
-import { InvalidRequestError, type Issue } from '../errors.ts'
+import { InvalidRequestError } from '../errors.ts'
 import type { Api } from '../http/api.ts'
 import type { CallResult } from '../http/api-promise.ts'
 import { createSpec } from '../http/call.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { parse } from '../parse/parse.ts'
+import { MAX_ISSUES, parse } from '../parse/parse.ts'
 import { isApiRefusal, readObject } from '../platform/envelope.ts'
 import { toRows } from '../platform/values.ts'
 import { calls, Link, LinkCalls, prepareLink } from '../resources/links.ts'
@@ -24,6 +24,9 @@ import {
 
 /** The maximum number of pages in a search, of 100 links unless the server sends fewer. */
 const SEARCHED_PAGES = 10
+
+/** The maximum number of domains in a message. */
+const MAX_NAMED = 10
 
 /** Options for looking up the links with an alias. Each domain may have one. */
 interface LookupOptions {
@@ -53,7 +56,8 @@ export async function findLink(
   const exact = data.filter((link) => hasExactAlias(link, wanted.alias))
   const [found, ...others] = exact.length > 0 ? exact : data
   if (found && others.length > 0) {
-    const at = [found, ...others].map(({ shorturl }) => getHost(shorturl)).join(', ')
+    const hosts = [found, ...others].slice(0, MAX_NAMED).map(({ shorturl }) => getHost(shorturl))
+    const at = hosts.join(', ') + (others.length < MAX_NAMED ? '' : ', …')
     const message = `${formatValue(addressOrAlias)} is an alias on several domains: ${at}. Use the whole address, such as ${found.shorturl}`
     throw new InvalidRequestError([{ path: ['addressOrAlias'], message }], api.createOperationContext('links.find'))
   }
@@ -82,8 +86,9 @@ export async function askForLinks(
   if (!first || isFound || others === 'none' || wanted.domain !== undefined) return { ...response, data: links }
   const alias = first.alias ?? wanted.alias
   const search = async () => (await searchNewest(api, wanted, options, matches ?? (() => false))).data
+  const ids = new Set(links.map(({ id }) => id))
   const add = (found: readonly Link[]) => {
-    links.push(...found.filter(({ id }) => !links.some((link) => link.id === id)))
+    for (const link of found) if (ids.size < ids.add(link.id).size) links.push(link)
   }
   const domains = await otherDomains(first)
   // An agency may have hundreds of domains.
@@ -144,7 +149,7 @@ export async function searchNewest(
   let last!: CallResult<unknown>
   for await (const response of links.responses()) {
     last = response
-    same.push(...response.data.items.filter((row) => isWanted(row, wanted)))
+    for (const row of response.data.items) if (isWanted(row, wanted)) same.push(row)
     if (same.some((row) => hasExactAlias(row, wanted.alias) && matches(row)) || --pagesLeft === 0) break
   }
   return { ...last, data: pickLinks(same, wanted) }
@@ -156,26 +161,28 @@ export async function searchNewest(
  */
 const readMatches = (wanted: WantedLink): Read<Matches | undefined> => {
   const readFound = readObject(({ id, details, data, urls }, context): Matches | undefined => {
-    const read = (row: unknown, at: (string | number)[]): Link[] => {
-      const issues: Issue[] = []
-      const found = parse(Link, row, { path: at, issues }, prepareLink)
-      if (issues.length === 0) return [found]
-      if (hasOtherAlias(row, wanted)) return []
-      context.issues.push(...issues)
-      return []
+    const { issues } = context
+    const read = (given: readonly unknown[], path: string[], isList = true): Link[] => {
+      const same: Link[] = []
+      for (let index = 0; index < given.length && issues.length < MAX_ISSUES; index++) {
+        const row = prepareLink(given[index])
+        if (!hasOtherAlias(row, wanted))
+          same.push(parse(Link, row, { path, issues }, undefined, isList ? index : undefined))
+      }
+      return issues.length > 0 ? [] : same
     }
     if (isRecord(details)) {
       const { clicks, uniqueClicks: uniqueclicks } = isRecord(data) ? data : {}
-      const links = pickLinks(read({ id, clicks, uniqueclicks, ...details }, ['details']), wanted)
+      const links = pickLinks(read([{ id, clicks, uniqueclicks, ...details }], ['details'], false), wanted)
       return links.length > 0 ? { links, others: 'unknown' } : undefined
     }
     const rows = toRows(isRecord(data) ? data.urls : (urls ?? data))
     if (!rows) return undefined
-    const all = rows.flatMap((row, index) => read(row, isRecord(data) ? ['data', 'urls', index] : ['urls', index]))
-    const links = pickLinks(all, wanted)
+    const same = read(rows, isRecord(data) ? ['data', 'urls'] : ['urls'])
+    const links = pickLinks(same, wanted)
     if (links.length === 0 && rows.length > 0) return undefined
     // A server that ignores `short` lists all links.
-    if (!all.every((row) => isWanted(row, { alias: wanted.alias }))) return { links, others: 'on later pages' }
+    if (same.length < rows.length) return { links, others: 'on later pages' }
     return { links, others: rows.length === 1 ? 'unknown' : 'none' }
   })
   return (received, context) => {
@@ -186,12 +193,12 @@ const readMatches = (wanted: WantedLink): Read<Matches | undefined> => {
   }
 }
 
-/** Returns whether an invalid row has a different alias. */
+/** Returns whether a row has a different alias. Such a row is not parsed, and may be invalid. */
 function hasOtherAlias(row: unknown, { alias }: WantedLink): boolean {
   if (!isRecord(row)) return false
-  const shorturl = [row.shorturl, row.short].find(isText) ?? ''
-  const own = { alias: isText(row.alias) ? row.alias : null, shorturl }
-  return (own.alias !== null || shorturl !== '') && !isWanted(own, { alias })
+  const own = isText(row.alias) ? row.alias : null
+  const shorturl = isText(row.shorturl) ? row.shorturl : ''
+  return (own ?? shorturl) !== '' && !isWanted({ alias: own, shorturl }, { alias })
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''

@@ -85,11 +85,14 @@ export function pickLink<Row extends ShortAddress>(links: readonly Row[], wanted
 
 /** Returns the wanted links: one per domain, or only the one on the wanted domain. */
 export function pickLinks<Row extends ShortAddress>(links: readonly Row[], wanted: WantedLink): Row[] {
-  const hosts = new Set(links.map(({ shorturl }) => getHost(shorturl)))
-  return [...hosts].flatMap((host) => {
-    const own = links.filter(({ shorturl }) => getHost(shorturl) === host)
-    return pickLink(own, wanted) ?? []
-  })
+  const byHost = new Map<string, Row[]>()
+  for (const link of links) {
+    const host = getHost(link.shorturl)
+    const own = byHost.get(host)
+    if (own) own.push(link)
+    else byHost.set(host, [link])
+  }
+  return [...byHost.values()].flatMap((own) => pickLink(own, wanted) ?? [])
 }
 
 /** Returns whether the short address of a new link has the alias that was sent, in any spelling of servers. */

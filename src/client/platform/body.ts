@@ -23,7 +23,11 @@ export function parseBody(text: string): unknown {
 
 function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner))
+  if (levels === 0) return true
+  const isDeeper = (inner: unknown) => isDeeperThan(levels - 1, inner)
+  if (Array.isArray(value)) return value.some(isDeeper)
+  // `Object.values` is three times slower if an object has 100,000 keys.
+  return Object.keys(value).some((name) => isDeeper((value as Record<string, unknown>)[name]))
 }
 
 /** Parses the JSON object at the end of a text, if it has the key `error`, which no nested object has. */

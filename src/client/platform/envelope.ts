@@ -55,16 +55,20 @@ export function findMessage(body: unknown): string {
 /** Returns whether a text needs no field name before it: it contains the name, or the name is a list index. */
 const hasName = (text: string, name: string) => text.includes(name) || /^\d+$/.test(name)
 
+/** The maximum number of texts in a message. A hostile server may send hundreds of thousands. */
+const MAX_TEXTS = 100
+
 /** Returns the text in a value. A code, such as `1` or `true`, is not text. */
 function extractText(value: unknown): string {
   if (typeof value === 'string') return /^(\d*|true|false)$/.test(value) ? '' : value
   if (typeof value !== 'object' || value === null) return ''
-  const texts = Object.entries(value).flatMap(([name, messages]) =>
-    [messages]
-      .flat()
-      .filter((text) => typeof text === 'string')
-      .map((text) => (hasName(text, name) ? text : `${name}: ${text}`)),
-  )
+  const texts: string[] = []
+  for (const name in value) {
+    for (const text of [(value as Record<string, unknown>)[name]].flat()) {
+      if (typeof text === 'string') texts.push(hasName(text, name) ? text : `${name}: ${text}`)
+      if (texts.length === MAX_TEXTS) return texts.join('; ')
+    }
+  }
   return texts.join('; ') || JSON.stringify(value)
 }
 
