@@ -153,10 +153,24 @@ function defineHidden(error: ShortLinkError, fields: object): void {
   for (const [name, value] of Object.entries(fields)) Object.defineProperty(error, name, { value, configurable: true })
 }
 
-/** Copies the error of one request, with the outcome of the whole call that made several requests. @internal */
-export function copyWithOutcome<E extends ShortLinkError>(error: E, outcome: Outcome, retryable = error.retryable): E {
+/**
+ * Copies the error of one request, with the outcome of the whole call that made several requests, and a note at the end
+ * of the message.
+ *
+ * @internal
+ */
+export function copyWithOutcome<E extends ShortLinkError>(
+  error: E,
+  outcome: Outcome,
+  retryable = error.retryable,
+  note = '',
+): E {
   const copy = Object.setPrototypeOf(new Error(error.message), Object.getPrototypeOf(error))
   Object.defineProperties(copy, Object.getOwnPropertyDescriptors(error))
+  const { problem } = error
+  for (const name of ['message', 'problem', 'stack'] as const) {
+    Object.defineProperty(copy, name, { value: error[name]?.replace(problem, () => problem + note) })
+  }
   return Object.assign(copy, { outcome, retryable })
 }
 

@@ -12,7 +12,6 @@ import { formatValue } from '../../../src/client/checks/mismatch.ts'
 import { getHost, getOrigin, hasExactAlias, isOnDomain, isSameTarget } from '../../../src/client/links/match.ts'
 import { parseAlias } from '../../../src/client/runtime/short-address.ts'
 import { generateAlias, hasSentAlias, isCutOrLowerCase, isGeneratedAlias } from '../addresses.ts'
-import { Account } from './account.ts'
 import { AsciiFallback } from './ascii.ts'
 import { createWriter, type TaskClient } from './client.ts'
 import { type RecordedLink, UnknownOutcomeError } from './journal.ts'
@@ -55,7 +54,6 @@ const MAX_ALIASES = 3
 export class LinkMaker {
   readonly #client: TaskClient
   readonly #writer: ShortLinkClient
-  readonly #account: Account
   readonly #control: TaskControl
   readonly #ascii = new AsciiFallback()
   readonly #aliases: boolean
@@ -76,8 +74,6 @@ export class LinkMaker {
   #turn: Promise<unknown> = Promise.resolve()
   /** The rows whose creation has been sent, and that may have made a link that is no row's link yet. */
   readonly #unsettled = new Set<WantedRow>()
-  /** How many rows have made `ensure` look up the domains of the account. */
-  #domainLookups = 0
 
   constructor(
     client: TaskClient,
@@ -86,7 +82,6 @@ export class LinkMaker {
   ) {
     this.#client = client
     this.#writer = createWriter(client)
-    this.#account = new Account(this.#writer, control.ending)
     this.#control = control
     this.#aliases = aliases
     this.#retriesUnknown = retriesUnknown
@@ -255,7 +250,6 @@ export class LinkMaker {
           row.alias = generateAlias()
           continue
         }
-        if (!params.domain) this.#domainLookups++
         throw removeCall(error)
       }
     }
@@ -264,10 +258,7 @@ export class LinkMaker {
   async #ensure(row: WantedRow, call: Call): Promise<RowLink> {
     const { params } = row
     const alias = row.alias!
-    // For a single row, `ensure` itself needs fewer requests than reading all domains.
-    const domains = this.#domainLookups < 2 ? undefined : await this.#account.getDomains()
-    const newest = () => this.#account.getNewestLinks()
-    const options = { ...call.options, createFirst: row.sent === undefined, newest, ...(domains && { domains }) }
+    const options = { ...call.options, createFirst: row.sent === undefined }
     const { id, shorturl, created, link } = await this.#ascii.send(params, (toSend) =>
       this.#writer.links.ensure({ ...toSend, custom: alias }, options),
     )
@@ -343,9 +334,20 @@ export class LinkMaker {
 
   /** Reads the newest id. Returns whether that was possible. */
   async #readNewest(): Promise<boolean> {
-    const newest = await this.#account.readNewest()
+    const newest = await this.#readNewestLinks()
     for (const { id } of newest ?? []) this.#noteId(id)
     return newest !== undefined
+  }
+
+  /** Reads the first page of the newest links; `undefined` if they cannot be read. */
+  async #readNewestLinks(): Promise<readonly Link[] | undefined> {
+    const pages = this.#writer.links.list({ order: 'date' }, { signal: this.#control.ending }).pages()
+    try {
+      for await (const { items } of pages) return items
+      return []
+    } catch {
+      return undefined
+    }
   }
 
   /**
@@ -379,7 +381,7 @@ export class LinkMaker {
   async #judgeOtherAlias(row: WantedRow, link: CreatedLink, highestId: number | undefined): Promise<Error> {
     const isKnown = () => this.#ownerById.has(link.id) || (highestId !== undefined && link.id <= highestId)
     if (isKnown()) return this.#createExistingError(link)
-    const newest = (await this.#account.readNewest()) ?? []
+    const newest = (await this.#readNewestLinks()) ?? []
     // The server may have returned this link to two rows at once.
     if (isKnown()) return this.#createExistingError(link)
     const newer = newest.filter(({ id }) => id > link.id && !this.#ownerById.has(id))

@@ -46,9 +46,12 @@ export const isForeignClient = (value: unknown): boolean =>
 export class Api implements ListApi {
   readonly #settings: Settings
   readonly #context: CallContext
+  /** Identifies the client. */
+  readonly client: object
 
   constructor(settings: Settings, context: CallContext = {}) {
     this.#settings = settings
+    this.client = settings
     this.#context = context
   }
 
@@ -113,6 +116,10 @@ export class Api implements ListApi {
       endsAt: context.endsAt ?? (deadline ? systemClock.now() + deadline : undefined),
     })
   }
+
+  /** Returns how much is left of the deadline, in milliseconds. */
+  readonly getTimeLeft = (): number =>
+    Math.max(0, (this.#context.endsAt ?? Number.POSITIVE_INFINITY) - systemClock.now())
 
   /** Returns the same API for a call whose steps depend on its rows: it always rejects invalid ones. */
   readonly strict = (): Api => new Api(this.#settings, { ...this.#context, isStrict: true })

@@ -10,19 +10,15 @@ import { getHost, getOrigin, isOnDomain } from './match.ts'
 /** A function that returns the domains of the account, except the domain of a link. */
 export type OtherDomains = (link: { readonly shorturl: string }) => Promise<string[]>
 
-/**
- * Creates a function that finds the domains of an account, and requests each list only once.
- *
- * @param known The domains, if the caller knows them.
- */
-export function createDomainFinder(api: Api, options: RequestOptions, known?: readonly string[]): OtherDomains {
+/** Creates a function that finds the domains of an account, and requests each list only once. */
+export function createDomainFinder(api: Api, options: RequestOptions): OtherDomains {
   let listed: Promise<readonly string[] | undefined> | undefined
   let listedByLinks: Promise<readonly string[]> | undefined
   return async (link) => {
-    listed ??= known ? Promise.resolve(known) : listDomains(api, options)
+    listed ??= listDomains(api, options)
     const domains = await listed
     // GET /domains may omit the main domain. If the link's domain is not listed, it is the main one.
-    const isComplete = known || (domains && !domains.some((domain) => isOnDomain(link, domain)))
+    const isComplete = domains && !domains.some((domain) => isOnDomain(link, domain))
     if (!isComplete) listedByLinks ??= listDomainsOfLinks(api, options)
     const others = listedByLinks && !isComplete ? [getOrigin(api.baseUrl() ?? ''), ...(await listedByLinks)] : []
     const byHost = new Map([...(domains ?? []), ...others].map((domain) => [getHost(domain), domain]))

@@ -1,4 +1,4 @@
-import { aFunction, boolean, type Checks, checkOptions, checkParams } from '../checks/checks.ts'
+import { boolean, type Checks, checkOptions, checkParams } from '../checks/checks.ts'
 import { formatValue } from '../checks/mismatch.ts'
 import {
   type ApiError,
@@ -14,10 +14,12 @@ import type { Api } from '../http/api.ts'
 import type { CallResult } from '../http/api-promise.ts'
 import { type RequestOptions, requestOptionChecks } from '../http/request-options.ts'
 import { type CreatedLink, type Link, LinkCalls, type LinkCreate, linkCreate } from '../resources/links.ts'
+import { withDeadline } from '../runtime/abort.ts'
 import { isRecord } from '../runtime/text.ts'
 import { createDomainFinder } from './domains.ts'
-import { askForLinks, searchNewest } from './find.ts'
-import { formatShort, hasAlias, hasExactAlias, isOnDomain, isSameTarget, pickLinks } from './match.ts'
+import { askForLinks, pickExact, searchNewest } from './find.ts'
+import { formatShort, getHost, hasAlias, hasExactAlias, isOnDomain, isSameTarget, toSlug } from './match.ts'
+import { getMemory, recallNewest } from './memory.ts'
 
 /** Parameters for `links.ensure`. `url` and `custom` are required. */
 export interface LinkEnsure extends LinkCreate {
@@ -31,23 +33,11 @@ export interface EnsureOptions extends RequestOptions {
    * Default `false`: one request for an existing link, and two for a new one.
    */
   createFirst?: boolean | undefined
-  /** The domains of the account, for callers that ensure many links. Default: requested when needed. */
-  domains?: readonly string[] | undefined
-  /**
-   * Returns the newest links, for callers that ensure many links on a server that ignores `?short=`, so that these
-   * links are read once. A link that is not among them is searched for. Default: each call searches for its link.
-   */
-  newest?: (() => Promise<readonly Link[]>) | undefined
 }
 
 const ensureOptionChecks = {
   ...requestOptionChecks,
   createFirst: boolean,
-  domains: {
-    expected: 'a list of domains',
-    isValid: (value: unknown) => Array.isArray(value) && value.every((domain) => typeof domain === 'string'),
-  },
-  newest: aFunction,
 } satisfies Checks<keyof EnsureOptions>
 
 /** The link that `ensure` created or found. */
@@ -68,10 +58,10 @@ const OPERATION = 'links.ensure'
  */
 export async function ensureLink(api: Api, params: LinkEnsure, given: EnsureOptions): Promise<CallResult<EnsuredLink>> {
   throwIfInvalid(api, params, given)
-  const { createFirst = false, domains, newest, ...options } = given
+  const { createFirst = false, ...options } = given
   const { custom: alias, domain } = params
   const wanted = { alias, domain }
-  const otherDomains = createDomainFinder(api, options, domains)
+  const otherDomains = createDomainFinder(api, options)
   const isWantedLink = ({ longurl }: Link) => isSameTarget(longurl, String(params.url), false)
   if (!createFirst) {
     // If the server omits `longurl`, the link is assumed to be the right one.
@@ -90,25 +80,63 @@ export async function ensureLink(api: Api, params: LinkEnsure, given: EnsureOpti
   const { created, error } = await tryToCreate(api, params, options)
   if (created) return { ...created, data: { ...created.data, created: true, link: undefined } }
   const isUnknown = mayBeDone(error.outcome)
-  const matches = (link: Link) => isSameTarget(link.longurl, String(params.url), isUnknown)
-  const lookAgain = async (): Promise<CallResult<Link[]>> => {
-    const asked = await askForLinks(api, wanted, options, { asSlugToo: true, matches, otherDomains })
-    // If the alias is taken, the link exists, even if the response to this lookup is empty.
-    if (asked && (asked.data.length > 0 || isUnknown)) return asked
-    if (newest && !isUnknown && canMeanAliasTaken(error)) {
-      const known = pickLinks(await newest().catch(() => []), wanted)
-      if (known.some(matches)) return createResult(error, known)
+  const hasAddress = ({ longurl }: Link) => isSameTarget(longurl, String(params.url), isUnknown)
+  const ownHosts = [getMemory(api).host, getHost(api.baseUrl() ?? '')]
+  // After a lost response, a link on another domain may be an older one.
+  const isOnOwnDomain = ({ shorturl }: Link) =>
+    domain !== undefined || error.outcome !== 'unknown' || ownHosts.includes(getHost(shorturl))
+  const matches = (link: Link) => hasAddress(link) && isOnOwnDomain(link)
+  const slug = { alias: toSlug(alias) || alias, domain }
+  const isSlug = (link: Link) =>
+    slug.alias !== alias && hasExactAlias(link, slug.alias) && hasAddress(link) && (!domain || isOnDomain(link, domain))
+  const lookAgain = async (): Promise<LookedUp> => {
+    const lookup = { matches, otherDomains }
+    const asked = await askForLinks(api, wanted, options, lookup)
+    if (asked?.data.length) return { response: asked, links: asked.data }
+    // Calls whose creations were refused at the same time share one search.
+    const { reading } = getMemory(api)
+    if (!asked && !isUnknown && reading)
+      await withDeadline(() => reading, api.getTimeLeft(), options.signal).catch(() => {})
+    const newest = isUnknown ? undefined : recallNewest(api)
+    const known = pickExact(newest ?? [], wanted)
+    const knownSlug = asked || known.length > 0 ? undefined : newest?.find(isSlug)
+    // A conflict may be over by now, so the links are then read again.
+    if (knownSlug || (!asked && known.some(matches))) {
+      return { response: createResult(error as ApiError), links: known, bySlug: knownSlug }
     }
-    return searchNewest(api, wanted, options, matches)
+    const bySlug = slug.alias === alias ? undefined : await askForLinks(api, slug, options, lookup)
+    const found = bySlug?.data.find(isSlug)
+    // If the alias is taken, the link exists, even if the response to this lookup is empty.
+    if (asked && (found || isUnknown || (newest && known.length === 0)))
+      return { response: bySlug ?? asked, links: [], bySlug: found }
+    const searched = await searchNewest(api, wanted, options, matches)
+    return { response: searched, links: searched.data, bySlug: found ?? searched.newest.find(isSlug) }
   }
-  const after = await reportOutcome(error.outcome, lookAgain()).catch((failure) => {
+  const { response, links, bySlug } = await reportOutcome(error.outcome, lookAgain()).catch((failure) => {
     throw isShortLinkError(failure) && isUnknown ? error : failure
   })
-  const link = after.data.find(matches)
-  if (link) return createEnsured(after, link, isUnknown)
-  const isConflicting = (link: Link) => link.longurl !== null && (!isUnknown || hasExactAlias(link, alias))
-  const taken = after.data.filter(isConflicting)
-  throw taken.length > 0 ? createConflict(api, taken, after, error.outcome) : error
+  const link = links.find(matches)
+  if (link) return createEnsured(response, link, isUnknown)
+  const taken = links.filter((link) => link.longurl !== null && (!isUnknown || hasExactAlias(link, alias)))
+  if (taken.length > 0) {
+    const conflict = createConflict(api, taken, response, error.outcome)
+    throw taken.some(hasAddress) ? copyWithOutcome(conflict, 'unknown', true, ON_OTHER_DOMAIN) : conflict
+  }
+  if (!bySlug) throw error
+  if (!isUnknown) return createEnsured(response, bySlug, false)
+  const note = `. It may have created ${api.redact(bySlug.shorturl)} (id ${bySlug.id})`
+  throw copyWithOutcome(error, error.outcome, error.retryable, note)
+}
+
+const ON_OTHER_DOMAIN = ', on another domain than new links, so it may be an older link'
+
+/** The links that were found after a creation that failed. */
+interface LookedUp {
+  readonly response: CallResult<unknown>
+  /** The links that the server knows by the wanted alias. */
+  readonly links: readonly Link[]
+  /** The link to the wanted address whose alias is the slug of the wanted one. */
+  readonly bySlug?: Link | undefined
 }
 
 /** @throws {InvalidRequestError} if a parameter or an option is invalid */
@@ -144,7 +172,10 @@ async function tryToCreate(api: Api, params: LinkEnsure, options: RequestOptions
   const { custom: alias, domain } = params
   const { id, shorturl } = created.data
   const isOnItsDomain = !domain || isOnDomain(created.data, domain)
-  if (isOnItsDomain && hasAlias(shorturl, alias)) return { created }
+  if (isOnItsDomain && hasAlias(shorturl, alias)) {
+    if (domain === undefined) getMemory(api).host = getHost(shorturl)
+    return { created }
+  }
   const wanted = domain ? formatShort({ alias, domain }) : `the alias ${formatValue(alias)}`
   const message = `the server created ${shorturl} (id ${id}) instead of ${wanted}`
   const issues = [{ path: [isOnItsDomain ? 'custom' : 'domain'], message }]
@@ -170,8 +201,15 @@ async function reportOutcome<T>(outcome: Outcome, lookup: Promise<T>): Promise<T
 }
 
 /** Creates a result with the metadata of a refusal. */
-function createResult<T>({ status, headers, rateLimit, attempts, url = '' }: ApiError, data: T): CallResult<T> {
-  return { data, rateLimit, attempts, status, url, toResponse: () => new Response(null, { status, headers }) }
+function createResult({ status, headers, rateLimit, attempts, url = '' }: ApiError): CallResult<unknown> {
+  return {
+    data: undefined,
+    rateLimit,
+    attempts,
+    status,
+    url,
+    toResponse: () => new Response(null, { status, headers }),
+  }
 }
 
 function createEnsured(response: CallResult<unknown>, link: Link, created: boolean): CallResult<EnsuredLink> {

@@ -12,15 +12,16 @@ import { calls, Link, LinkCalls, prepareLink } from '../resources/links.ts'
 import { isRecord } from '../runtime/text.ts'
 import { createDomainFinder, type OtherDomains } from './domains.ts'
 import {
+  formatAddress,
   formatShort,
   getHost,
   hasExactAlias,
   isWanted,
   parseWanted,
   pickLinks,
-  toSlug,
   type WantedLink,
 } from './match.ts'
+import { getMemory, rememberNewest } from './memory.ts'
 
 /** The maximum number of pages in a search, of 100 links unless the server sends fewer. */
 const SEARCHED_PAGES = 10
@@ -32,8 +33,6 @@ const MAX_NAMED = 10
 interface LookupOptions {
   /** The text to ask for. Default: the alias, or the whole short address if the domain is known. */
   readonly short?: string
-  /** Whether to ask for the alias as a slug too, if its exact spelling is not found. */
-  readonly asSlugToo?: boolean
   /** Ends the lookup at the first link for which it returns true. Default: looks up the links on all domains. */
   readonly matches?: (link: Link) => boolean
   readonly otherDomains: OtherDomains
@@ -50,7 +49,8 @@ export async function findLink(
   options: RequestOptions = {},
 ): Promise<CallResult<Link | undefined>> {
   const wanted = parseWanted(addressOrAlias)
-  const lookup = { short: addressOrAlias, asSlugToo: true, otherDomains: createDomainFinder(api, options) }
+  const short = wanted.domain === undefined ? wanted.alias : formatAddress(addressOrAlias)
+  const lookup = { short, otherDomains: createDomainFinder(api, options) }
   const { data, ...response } =
     (await askForLinks(api, wanted, options, lookup)) ?? (await searchNewest(api, wanted, options))
   const exact = data.filter((link) => hasExactAlias(link, wanted.alias))
@@ -69,22 +69,17 @@ export async function askForLinks(
   api: Api,
   wanted: WantedLink,
   options: RequestOptions,
-  { short = formatShort(wanted), asSlugToo = false, matches, otherDomains }: LookupOptions,
+  { short = formatShort(wanted), matches, otherDomains }: LookupOptions,
 ): Promise<CallResult<Link[]> | undefined> {
-  const slug = toSlug(wanted.alias)
-  const hasSlug = slug !== '' && slug !== wanted.alias && !wanted.alias.includes('/')
-  let asked = await askOnce(api, wanted, options, short)
-  if (asSlugToo && hasSlug && !asked?.data.links.length) {
-    asked = await askOnce(api, wanted, options, formatShort({ ...wanted, alias: slug }))
-  }
+  const asked = await askOnce(api, wanted, options, short)
   if (!asked) return undefined
   const { data, ...response } = asked
   const { links, others } = data
   const [first] = links
-  const isFound = matches ? links.some(matches) : others === 'on later pages'
+  const isFound = links.some(matches ?? (() => others === 'on later pages'))
   if (others === 'on later pages' && !isFound) return undefined
   if (!first || isFound || others === 'none' || wanted.domain !== undefined) return { ...response, data: links }
-  const alias = first.alias ?? wanted.alias
+  const { alias } = wanted
   const search = async () => (await searchNewest(api, wanted, options, matches ?? (() => false))).data
   const ids = new Set(links.map(({ id }) => id))
   const add = (found: readonly Link[]) => {
@@ -96,9 +91,11 @@ export async function askForLinks(
   else {
     for (const domain of domains) {
       const other = await askOnce(api, { alias, domain }, options, formatShort({ alias, domain }))
+      const { links: found = [], others: rest = 'on later pages' } = other?.data ?? {}
       // If the server ignores the domain, the newest links are searched instead.
-      add(other?.data.links ?? (await search()))
-      if (!other || (matches && links.some(matches))) break
+      const isInconclusive = found.length === 0 && rest === 'on later pages'
+      add(isInconclusive ? await search() : found)
+      if (isInconclusive || (matches && links.some(matches))) break
     }
   }
   return { ...response, data: links }
@@ -111,6 +108,7 @@ interface Matches {
   readonly others: 'none' | 'unknown' | 'on later pages'
 }
 
+/** Asks for a short address or an alias. Returns `undefined` if the response is inconclusive. */
 async function askOnce(
   api: Api,
   wanted: WantedLink,
@@ -133,31 +131,42 @@ function isUnexplainedRefusal({ status, body }: Refusal): boolean {
 }
 
 /**
- * Searches the newest links for those with an alias, one per domain.
+ * Searches the newest links for those with exactly the wanted alias, one per domain. Returns all that it read, too.
  *
- * @param matches Returns whether a link with the exact alias ends the search. Default: it does.
+ * @param matches Returns whether a link with the alias ends the search. Default: it does.
  */
-export async function searchNewest(
+export function searchNewest(...search: Parameters<typeof readNewest>): ReturnType<typeof readNewest> {
+  const reading = readNewest(...search)
+  getMemory(search[0]).reading = reading.catch(() => {})
+  return reading
+}
+
+async function readNewest(
   api: Api,
   wanted: WantedLink,
   options: RequestOptions,
   matches: (link: Link) => boolean = () => true,
-): Promise<CallResult<Link[]>> {
-  const links = new LinkCalls(api).list({ order: 'date' }, options)
-  const same: Link[] = []
+): Promise<CallResult<Link[]> & { readonly newest: readonly Link[] }> {
+  const list = new LinkCalls(api).list({ order: 'date' }, options)
+  const newest: Link[] = []
   let pagesLeft = SEARCHED_PAGES
   let last!: CallResult<unknown>
-  for await (const response of links.responses()) {
+  for await (const response of list.responses()) {
     last = response
-    for (const row of response.data.items) if (isWanted(row, wanted)) same.push(row)
-    if (same.some((row) => hasExactAlias(row, wanted.alias) && matches(row)) || --pagesLeft === 0) break
+    for (const row of response.data.items) newest.push(row)
+    if (pickExact(response.data.items, wanted).some(matches) || --pagesLeft === 0) break
   }
-  return { ...last, data: pickLinks(same, wanted) }
+  rememberNewest(api, newest)
+  return { ...last, data: pickExact(newest, wanted), newest }
 }
+
+/** Returns the links with exactly the wanted alias, one per domain. */
+export const pickExact = (links: readonly Link[], wanted: WantedLink): Link[] =>
+  pickLinks(links, wanted).filter((link) => hasExactAlias(link, wanted.alias))
 
 /**
  * Creates a reader of the response to `?short=`: a single link in the form of GET `/url/:id`, or a list. It returns
- * `undefined` for anything else, and for a list without the link. A row that may be the link must match its schema.
+ * `undefined` for anything else. A row that may be the link must match its schema.
  */
 const readMatches = (wanted: WantedLink): Read<Matches | undefined> => {
   const readFound = readObject(({ id, details, data, urls }, context): Matches | undefined => {
@@ -179,10 +188,11 @@ const readMatches = (wanted: WantedLink): Read<Matches | undefined> => {
     const rows = toRows(isRecord(data) ? data.urls : (urls ?? data))
     if (!rows) return undefined
     const same = read(rows, isRecord(data) ? ['data', 'urls'] : ['urls'])
-    const links = pickLinks(same, wanted)
-    if (links.length === 0 && rows.length > 0) return undefined
-    // A server that ignores `short` lists all links.
-    if (same.length < rows.length) return { links, others: 'on later pages' }
+    const exact = pickExact(same, wanted)
+    // A server that ignores `short` lists all links. Then only the exact alias counts.
+    const isMixed = same.length < rows.length
+    const links = isMixed || exact.length > 0 ? exact : pickLinks(same, wanted)
+    if (isMixed || links.length < Math.min(1, rows.length)) return { links, others: 'on later pages' }
     return { links, others: rows.length === 1 ? 'unknown' : 'none' }
   })
   return (received, context) => {

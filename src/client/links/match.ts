@@ -66,7 +66,8 @@ export function isWanted(link: ShortAddress, { alias, domain }: WantedLink): boo
 
 /** Returns whether a link has exactly this alias. A different spelling may be a different link. */
 export function hasExactAlias(link: ShortAddress, alias: string): boolean {
-  return getAlias(link) === alias || parseAlias(link.shorturl) === alias
+  // Servers may compose accents, which changes no character.
+  return [getAlias(link), parseAlias(link.shorturl)].some((own) => own?.normalize() === alias.normalize())
 }
 
 /**
@@ -115,6 +116,12 @@ export function getHost(domain: string): string {
 /** Returns the scheme and host of an address. */
 export function getOrigin(address: string): string {
   return parseShort(address)?.origin ?? address
+}
+
+/** Returns a short address in the form that servers store, without a trailing slash. */
+export function formatAddress(address: string): string {
+  const { origin, host, pathname } = parseShort(address)!
+  return (/^https?:/i.test(address) ? origin : host) + pathname.replace(/\/+$/, '')
 }
 
 /** Returns the text to look up: the alias, or the whole short address if the domain is known. */

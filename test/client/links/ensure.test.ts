@@ -230,8 +230,10 @@ describe.each([
     })
     expect(await shop.ensure({ url, custom })).toMatchObject({ ...found, link: { alias, longurl: url } })
     expect(await shop.ensure({ url, custom }, { createFirst: true })).toMatchObject(found)
+    // A slug with another address may be an unrelated link, so the server's own words count.
+    const isExact = custom.normalize() === alias
     expect(await failure(shop.ensure({ url: 'https://shop.example/closing', custom }))).toMatchObject({
-      code: 'link_conflict',
+      code: isExact ? 'link_conflict' : 'api',
       outcome: 'rejected',
     })
   })
@@ -266,39 +268,10 @@ describe('with createFirst', () => {
     expect(methods(existing.server)).toBe('POST GET')
   })
 
-  test('a conflict does not list the domains if they are given', async () => {
-    const { shop, server } = await shopOf(taken, elsewhere)
-    const domains = ['https://sho.rt']
-    expect(await failure(shop.ensure(params, { createFirst: true, domains }))).toMatchObject({
-      code: 'link_conflict',
-      outcome: 'rejected',
-    })
-    expect(methods(server)).toBe('POST GET')
-  })
-
-  test('the newest links are not read if they are given', async () => {
-    const { shop, server } = await shopOf(taken, taken)
-    const row = { ...link, title: null, description: null, clicks: null, uniqueclicks: null, domain: null }
-    const newest = async () => [{ ...row, campaign: null, channel: null, date: null }]
-    expect(await shop.ensure(params, { createFirst: true, newest })).toMatchObject({ id: 44, created: false })
-    expect(methods(server)).toBe('POST GET')
-  })
-
-  test('the link is searched for if the newest links lack it, or reading them fails', async () => {
-    for (const newest of [async () => [], () => Promise.reject(new Error('no list'))]) {
-      const { shop, server } = await shopOf(taken, taken, found)
-      expect(await shop.ensure(params, { createFirst: true, newest })).toMatchObject({ id: 44, created: false })
-      expect(methods(server)).toBe('POST GET GET')
-    }
-  })
-
-  test.each([
-    ['createFirst', { createFirst: 'yes' }, 'createFirst: expected true or false, received "yes"'],
-    ['domains', { domains: 'sho.rt' }, 'domains: expected a list of domains, received "sho.rt"'],
-    ['newest', { newest: [] }, 'newest: expected a function, received a list'],
-  ])('an invalid %s is refused', async (_name, options, message) => {
+  test('an invalid value is refused', async () => {
     const { shop, server } = await shopOf(none)
-    expect((await failure(shop.ensure(params, options as object))).message).toBe(`links.ensure: ${message}`)
+    const error = await failure(shop.ensure(params, { createFirst: 'yes' } as object))
+    expect(error.message).toBe('links.ensure: createFirst: expected true or false, received "yes"')
     expect(server.seen).toEqual([])
   })
 })
