@@ -1,5 +1,13 @@
-import { type Check, type Checks, checkedElsewhere, checkOptions, nonEmptyString, oneOf } from './checks/checks.ts'
-import type { PageQuery, Read } from './definition.ts'
+import {
+  boolean,
+  type Check,
+  type Checks,
+  checkedElsewhere,
+  checkOptions,
+  nonEmptyString,
+  oneOf,
+} from './checks/checks.ts'
+import type { Effect, PageQuery, Read } from './definition.ts'
 import type { RateLimitState } from './errors.ts'
 import { API, Api } from './http/api.ts'
 import { type ApiPromise, createApiPromise } from './http/api-promise.ts'
@@ -50,7 +58,14 @@ const requestChecks = {
   body: checkedElsewhere,
   schema: schemaCheck,
   as: oneOf(['text', 'bytes']),
+  idempotent: boolean,
 } satisfies Checks<keyof RequestParams<unknown>>
+
+/** Returns the effect that a caller declares; `undefined` for that of the method. */
+function parseEffect(method: HttpMethod, idempotent: boolean | undefined): Effect | undefined {
+  if (idempotent === undefined || (idempotent && method === 'GET')) return undefined
+  return idempotent ? 'idempotent' : 'once'
+}
 
 const listKeyCheck: Check = { ...nonEmptyString, expected: 'the key of the rows' }
 
@@ -214,12 +229,13 @@ export class ShortLinkClient {
     options?: RequestOptions,
   ): ApiPromise<T> {
     const issues = checkOptions(params, requestChecks)
-    const { query, json, body, schema, as }: RequestParams<T> = issues.length ? {} : params
+    const { query, json, body, schema, as, idempotent }: RequestParams<T> = issues.length ? {} : params
     if (schema && as) issues.push({ path: ['as'], message: 'expected `schema` or `as`, received both' })
     const upload = body === undefined ? undefined : createUpload(body, 'body')
     const call = {
       method,
       path: parseUserPath(path),
+      effect: parseEffect(method, idempotent),
       query,
       json,
       upload,
@@ -272,6 +288,11 @@ export interface RequestParams<T> {
   schema?: StandardSchema<T> | undefined
   /** Returns the raw body, such as a CSV file or an image, instead of parsed JSON. Cannot be used with `schema`. */
   as?: 'text' | 'bytes' | undefined
+  /**
+   * Whether the request may be sent again after a failure that leaves its outcome unknown, such as a timeout, because a
+   * second one changes nothing more. Default: `true` for GET, PUT and DELETE, else `false`.
+   */
+  idempotent?: boolean | undefined
 }
 
 /** Options for `client.paginate`: which list to read, and how to read its rows. */

@@ -218,8 +218,10 @@ export class TimeoutError extends ConnectionError {
 export class AbortError extends ShortLinkError {
   declare readonly code: 'aborted'
 
-  constructor(reason: unknown, context?: ErrorContext) {
-    super('aborted by its signal', context, { cause: reason })
+  constructor(reason: unknown, context: ErrorContext = {}) {
+    // What was not sent can be sent later, wherever the call waited.
+    const { outcome = 'not-sent' } = context
+    super('aborted by its signal', { ...context, retryable: outcome === 'not-sent' }, { cause: reason })
   }
 }
 

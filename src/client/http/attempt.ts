@@ -140,7 +140,14 @@ export async function makeAttempt<T>(call: Call<T>, attempt: Attempt): Promise<C
       findLimiter(call)?.release()
       throw thrown
     }
-    const failure = failWithoutResponse(call, attempt, step, upload?.failure?.() ?? thrown, response)
+    const fail = (reason: unknown) => failWithoutResponse(call, attempt, step, reason, response)
+    let failure: Failure
+    try {
+      failure = fail(upload?.failure?.() ?? thrown)
+    } catch {
+      // A getter of the thrown value threw.
+      failure = fail(undefined)
+    }
     if (failure.outcome === 'not-sent') findLimiter(call)?.release()
     else findLimiter(call)?.observe()
     return failure

@@ -34,6 +34,7 @@ export function explainFetchFailure(
     const message = `${noResponse}. The certificate is not trusted: for a private authority, set NODE_EXTRA_CA_CERTS to its file`
     return { outcome: 'not-sent', mayRepeat: false, message }
   }
+  // What `fetch` throws before it returns a promise refuses the request, whatever it says.
   if (step === 'fetch' || isFetchRefusal(causes)) {
     const message = `fetch refused to send the request: ${reason}`
     if (matchesMessage(causes, /^bad port$/)) {
@@ -74,8 +75,9 @@ const hasCode = (causes: readonly Error[], pattern: RegExp): boolean =>
 const matchesMessage = (causes: readonly Error[], pattern: RegExp): boolean =>
   causes.some(({ message }) => pattern.test(message))
 
-/** Codes of undici and of mocks. A connection that was open fails with other codes. */
-const refusalCodes = /^(UND_ERR_(CLOSED|INVALID_ARG|NOT_SUPPORTED)|UND_MOCK_ERR_MOCK_NOT_MATCHED|ERR_NOCK_NO_MATCH)$/
+/** Codes of undici, of mocks and of Node's permission model. A connection that was open fails with other codes. */
+const refusalCodes =
+  /^(UND_ERR_(CLOSED|INVALID_ARG|NOT_SUPPORTED)|UND_MOCK_ERR_MOCK_NOT_MATCHED|ERR_NOCK_NO_MATCH|ERR_ACCESS_DENIED)$/
 
 /** The messages of undici, MSW, Chromium and Firefox for a port or a request that they refuse. */
 const refusalTexts =

@@ -3,7 +3,11 @@ import { MAX_IMPOSED_WAIT } from '../rate-limit/rate-limiter.ts'
 import { systemClock } from '../runtime/clock.ts'
 import type { Attempt, Call, Failure } from './call.ts'
 
-const transientStatuses = [408, 429, 500, 502, 503, 504]
+/** Statuses after which a request may succeed: these, and every 5xx but the permanent ones. */
+const statuses = { transient: [408, 425, 429], permanent: [501, 505] }
+
+const isTransient = (status: number): boolean =>
+  statuses.transient.includes(status) || (status >= 500 && !statuses.permanent.includes(status))
 
 /**
  * Returns whether a failed request can be retried without doing its work twice.
@@ -18,7 +22,7 @@ export function canRepeat(
 ): boolean {
   if (spec.upload?.replayable === false) return false
   if (!isSent || status === 429) return true
-  return getEffect(spec) !== 'once' && (status === undefined || transientStatuses.includes(status))
+  return getEffect(spec) !== 'once' && (status === undefined || isTransient(status))
 }
 
 /** The number of consecutive rate-limit refusals that do not count as retries of a low-priority call. */

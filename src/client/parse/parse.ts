@@ -68,7 +68,9 @@ export async function parseWithStandardSchema<T>(
   try {
     const result = await schema['~standard'].validate(value)
     if (!result.issues) return result.value as T
-    issues.push(...toIssues(result.issues, path, maxIssues))
+    const found = toIssues(result.issues, path, maxIssues)
+    // A schema that rejects a value may fail to say why.
+    issues.push(...(found.length > 0 ? found : toIssues([{ message: undefined }], path, 1)))
   } catch (thrown) {
     issues.push({ path, message: `\`schema\` threw: ${getReason(thrown)}` })
   }

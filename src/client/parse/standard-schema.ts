@@ -31,14 +31,14 @@ export interface StandardSchema<Output = unknown> {
  * response.
  */
 export function toIssues(
-  issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[],
+  issues: readonly { readonly message: unknown; readonly path?: readonly unknown[] | undefined }[],
   at: readonly (string | number)[],
   maxIssues: number,
 ): Issue[] {
   // ArkType's list is not a plain array: its `slice` and `map` behave differently.
   return Array.from({ length: Math.min(issues.length, maxIssues) }, (_, index) => {
-    const { message, path = [] } = issues[index]!
-    return { message, path: [...at, ...Array.from(path, toKey)] }
+    const { message, path = [] }: Partial<(typeof issues)[number]> = issues[index] ?? {}
+    return { message: typeof message === 'string' ? message : 'is invalid', path: [...at, ...Array.from(path, toKey)] }
   })
 }
 

@@ -5,7 +5,11 @@
 
 /** Returns whether a value is an error of Next.js that controls rendering, which has a `digest`. */
 export function hasDigest(thrown: unknown): boolean {
-  return typeof (thrown as { digest?: unknown } | null | undefined)?.digest === 'string'
+  try {
+    return typeof (thrown as { digest?: unknown } | null | undefined)?.digest === 'string'
+  } catch {
+    return false
+  }
 }
 
 /**
@@ -29,5 +33,10 @@ export function defineInternals(instance: object, members: Readonly<Record<Prope
 
 /** Returns whether a value is an error, from any realm. */
 function isError(value: unknown): boolean {
-  return value instanceof Error || /^\[object (Error|DOMException)\]$/.test(Object.prototype.toString.call(value))
+  try {
+    return value instanceof Error || /^\[object (Error|DOMException)\]$/.test(Object.prototype.toString.call(value))
+  } catch {
+    // A Proxy may throw. No framework throws one.
+    return true
+  }
 }

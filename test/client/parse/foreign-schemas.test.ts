@@ -34,6 +34,13 @@ const schemas: [what: string, schema: StandardSchema<unknown>, message: RegExp][
   ['throws an error', throwing(new TypeError('no id')), /: `schema` threw: no id$/],
   ['throws a string that contains the key', throwing(`bad ${KEY}`), /: `schema` threw: bad \[redacted\]$/],
   ['rejects', schemaOf(() => Promise.reject(new Error('later'))), /: `schema` threw: later$/],
+  ['returns issues that are a text', schemaOf(() => ({ issues: 'many' })), /is invalid/],
+  ['returns an issue without a message', schemaOf(() => ({ issues: [{}] })), /is invalid/],
+  ['returns an issue that is null', schemaOf(() => ({ issues: [null] })), /is invalid/],
+  ['returns an issue whose message is a number', schemaOf(() => ({ issues: [{ message: 5 }] })), /is invalid/],
+  ['returns issues that are no list', schemaOf(() => ({ issues: {}, value: 5 })), /is invalid/],
+  ['returns an empty list of issues', schemaOf(() => ({ issues: [], value: 5 })), /is invalid/],
+  ['returns nothing', schemaOf(() => undefined), /`schema` threw/],
   ['returns a list of issues, as ArkType does', schemaOf(() => arkErrors), /id: id must be a number/],
 ]
 

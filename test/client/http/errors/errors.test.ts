@@ -46,7 +46,7 @@ describe('an error response', () => {
     ['300 with a body that says success', { status: 300, body: account }, ApiError, 'api', 400, 'rejected', ''],
     ['400 in the body of a 200', no(400, 'Invalid'), ApiError, 'api', 400, 'rejected', ''],
     ['600 in the body, which is not a status', no(600, 'Taken'), ApiError, 'api', 400, 'rejected', ''],
-    ['599 in the body', no(599, 'Oops'), ServerError, 'server', 599, 'unknown', ''],
+    ['599 in the body', no(599, 'Oops'), ServerError, 'server', 599, 'unknown', 'GET'],
     ['401', { status: 401, ...no(1, 'Key') }, AuthenticationError, 'authentication', 401, 'rejected', ''],
     ['401 in the body', no(401, 'Key'), AuthenticationError, 'authentication', 401, 'rejected', ''],
     ['403 in the body, as a string', no('403', 'Plan'), PermissionError, 'permission', 403, 'rejected', ''],
@@ -445,7 +445,14 @@ describe('an abort', () => {
     const server = await serve({ body: account })
     const error = await failure(getWith(server, AbortSignal.abort(reason)))
     expect(error).toBeInstanceOf(AbortError)
-    expect(error).toMatchObject({ ...aborted, outcome: 'not-sent', attempts: 0, method: 'GET', path: '/account' })
+    expect(error).toMatchObject({
+      ...aborted,
+      outcome: 'not-sent',
+      retryable: true,
+      attempts: 0,
+      method: 'GET',
+      path: '/account',
+    })
     expect(server.seen).toEqual([])
   })
 
@@ -457,7 +464,7 @@ describe('an abort', () => {
     await until(() => server.seen.length === 1)
     during.abort(reason)
     const { error } = await call
-    expect(error).toMatchObject({ ...aborted, outcome: 'unknown', attempts: 1 })
+    expect(error).toMatchObject({ ...aborted, outcome: 'unknown', retryable: false, attempts: 1 })
     expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ error, attempts: 1 }))
   })
 
@@ -466,7 +473,7 @@ describe('an abort', () => {
     const busy = await serve({ status: 429, headers: { 'Retry-After': '60' } })
     const client = connect(busy, { retry: 1, onRetry: () => setTimeout(() => between.abort(reason)) })
     const error = await failure(client.campaigns.create({}, { signal: between.signal }))
-    expect(error).toMatchObject({ ...aborted, outcome: 'rejected', attempts: 1 })
+    expect(error).toMatchObject({ ...aborted, outcome: 'rejected', retryable: false, attempts: 1 })
     expect(busy.seen).toHaveLength(1)
   })
 
@@ -476,7 +483,7 @@ describe('an abort', () => {
     const client = connect(server, { rateLimit: { requests: 1 }, onWait: () => waiting.abort(reason) })
     await get(client)
     const error = await failure(client.campaigns.create({}, { signal: waiting.signal }))
-    expect(error).toMatchObject({ ...aborted, outcome: 'not-sent', attempts: 0 })
+    expect(error).toMatchObject({ ...aborted, outcome: 'not-sent', retryable: true, attempts: 0 })
     expect(server.seen).toHaveLength(1)
   })
 
@@ -495,7 +502,7 @@ describe('an abort', () => {
     const call = connect(server, { apiKey: asked }).account.get({ signal: controller.signal })
     await until(() => asked.mock.calls.length === 1)
     controller.abort(reason)
-    expect(await failure(call)).toMatchObject({ ...aborted, outcome: 'not-sent' })
+    expect(await failure(call)).toMatchObject({ ...aborted, outcome: 'not-sent', retryable: true })
     expect(server.seen).toEqual([])
   })
 

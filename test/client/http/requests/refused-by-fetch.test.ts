@@ -180,3 +180,34 @@ test.each(texts)('the outcome is %s after %o', async (outcome, error) => {
   const { errors } = await errorsOf('https://sho.rt', () => Promise.reject(error))
   for (const failed of errors) expect(failed).toMatchObject({ code: 'connection', outcome })
 })
+
+test('Node’s permission model refuses a request once, with its advice', async () => {
+  let calls = 0
+  const cause = Object.assign(
+    new Error('Access to this API has been restricted. Use --allow-net to manage permissions.'),
+    {
+      code: 'ERR_ACCESS_DENIED',
+    },
+  )
+  const fetch = async () => {
+    calls++
+    throw new TypeError('fetch failed', { cause })
+  }
+  const client = connect({ origin: 'https://sho.rt' }, { fetch, retry: 2 })
+  const error = await failure(client.domains.create({ domain: 'https://go.example' }))
+  expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent', retryable: false })
+  expect(error.message).toContain('Use --allow-net')
+  expect(calls).toBe(1)
+})
+
+test('a host whose name cannot be resolved for now was never reached, so a POST is repeated', async () => {
+  let calls = 0
+  const fetch = async () => {
+    calls++
+    throw new TypeError('fetch failed', { cause: Object.assign(new Error('getaddrinfo'), { code: 'EAI_AGAIN' }) })
+  }
+  const client = connect({ origin: 'https://sho.rt' }, { fetch, retry: 1 })
+  const error = await failure(client.domains.create({ domain: 'https://go.example' }))
+  expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent', retryable: true })
+  expect(calls).toBe(2)
+})

@@ -30,11 +30,15 @@ const calls = {
   'POST of a Blob': (client) => client.files.upload('a.txt', new Blob(['text'])),
   'POST of a stream': (client) => client.files.upload('a.txt', oneShot()),
   'PUT of a stream': (client) => client.request('PUT', '/pixel/1/update', { body: oneShot(), schema: anyObject }),
+  'idempotent POST': (client) =>
+    client.request('POST', '/campaign/add', { json: { name: 'Spring' }, schema: anyObject, idempotent: true }),
+  'PUT that is not idempotent': (client) =>
+    client.request('PUT', '/pixel/1/update', { json: { tag: 'G-1' }, schema: anyObject, idempotent: false }),
 } satisfies Record<string, (client: ShortLinkClient) => ApiPromise<unknown>>
 
 type CallName = keyof typeof calls
-const repeatable: CallName[] = ['GET', 'PUT', 'DELETE']
-const replayable: CallName[] = [...repeatable, 'POST', 'POST of a Blob']
+const repeatable: CallName[] = ['GET', 'PUT', 'DELETE', 'idempotent POST']
+const replayable: CallName[] = [...repeatable, 'POST', 'POST of a Blob', 'PUT that is not idempotent']
 const nothing: CallName[] = []
 
 const now = { 'Retry-After': '0' }
@@ -55,6 +59,11 @@ const rule: [what: string, fault: Fault, again: CallName[], outcome: Outcome][] 
   ['502 with an HTML page', { status: 502, headers: now, body: html }, repeatable, 'unknown'],
   ['503', { status: 503, headers: now }, repeatable, 'unknown'],
   ['504, and the work goes on', { status: 504, headers: now, done: true }, repeatable, 'unknown'],
+  ['425', { status: 425, headers: now }, repeatable, 'rejected'],
+  ['507', { status: 507, headers: now }, repeatable, 'unknown'],
+  ['520 of Cloudflare', { status: 520, headers: now, body: html }, repeatable, 'unknown'],
+  ['530 of Cloudflare', { status: 530, headers: now, body: html }, repeatable, 'unknown'],
+  ['505', { status: 505, headers: now }, nothing, 'unknown'],
   ['501', { status: 501, headers: now }, nothing, 'unknown'],
   ['400', { status: 400, headers: now }, nothing, 'rejected'],
   ['404', { status: 404, headers: now }, nothing, 'rejected'],
