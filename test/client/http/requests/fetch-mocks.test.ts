@@ -40,7 +40,6 @@ describe('a fetch that throws before it returns a promise', () => {
     throw new TypeError('Invalid header value')
   }
 
-<<<<<<< HEAD
   it('has sent nothing', async () => {
     const error = await failure(connect({ origin: 'https://sho.rt' }, { fetch: broken }).campaigns.create({}))
     expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent', attempts: 1 })
@@ -54,16 +53,5 @@ describe('a fetch that throws before it returns a promise', () => {
     const error = await failure(connect({ origin: 'https://sho.rt' }, { fetch }).account.get())
     expect(error).toMatchObject({ outcome: 'not-sent', retryable: false })
     expect(fetch).toHaveBeenCalledTimes(1)
-=======
-  it('has sent nothing, and is asked once, because it would refuse again', async () => {
-    const fetch = vi.fn(broken)
-    const client = connect({ origin: 'https://sho.rt' }, { fetch, retry: 2 })
-    const error = await failure(client.campaigns.create({}))
-    expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent', retryable: false, attempts: 1 })
-    expect(error.message).toBe(
-      'POST /campaign/add: fetch refused to send the request: Invalid header value. Check `fetchOptions` and its dispatcher, or your mock',
-    )
-    expect(fetch).toHaveBeenCalledOnce()
->>>>>>> 5c60d880 (Retry every transient status, let client.request say that it is idempotent, and read any thrown value)
   })
 })
