@@ -7,7 +7,7 @@ import {
   nonEmptyString,
   oneOf,
 } from './checks/checks.ts'
-import type { Effect, PageQuery, Read } from './definition.ts'
+import type { PageQuery, Read } from './definition.ts'
 import type { RateLimitState } from './errors.ts'
 import { API, Api } from './http/api.ts'
 import { type ApiPromise, createApiPromise } from './http/api-promise.ts'
@@ -60,12 +60,6 @@ const requestChecks = {
   as: oneOf(['text', 'bytes']),
   idempotent: boolean,
 } satisfies Checks<keyof RequestParams<unknown>>
-
-/** Returns the effect that a caller declares; `undefined` for that of the method. */
-function parseEffect(method: HttpMethod, idempotent: boolean | undefined): Effect | undefined {
-  if (idempotent === undefined || (idempotent && method === 'GET')) return undefined
-  return idempotent ? 'idempotent' : 'once'
-}
 
 const listKeyCheck: Check = { ...nonEmptyString, expected: 'the key of the rows' }
 
@@ -235,7 +229,7 @@ export class ShortLinkClient {
     const call = {
       method,
       path: parseUserPath(path),
-      effect: parseEffect(method, idempotent),
+      effect: idempotent && method !== 'GET' ? ('idempotent' as const) : undefined,
       query,
       json,
       upload,

@@ -120,15 +120,13 @@ export async function ensureLink(api: Api, params: LinkEnsure, given: EnsureOpti
   const taken = links.filter((link) => link.longurl !== null && (!isUnknown || hasExactAlias(link, alias)))
   if (taken.length > 0) {
     const conflict = createConflict(api, taken, response, error.outcome)
-    throw taken.some(hasAddress) ? copyWithOutcome(conflict, 'unknown', true, ON_OTHER_DOMAIN) : conflict
+    throw taken.some(hasAddress) ? copyWithOutcome(conflict, 'unknown', true) : conflict
   }
   if (!bySlug) throw error
   if (!isUnknown) return createEnsured(response, bySlug, false)
   const note = `. It may have created ${api.redact(bySlug.shorturl)} (id ${bySlug.id})`
   throw copyWithOutcome(error, error.outcome, error.retryable, note)
 }
-
-const ON_OTHER_DOMAIN = ', on another domain than new links, so it may be an older link'
 
 /** The links that were found after a creation that failed. */
 interface LookedUp {

@@ -26,9 +26,6 @@ import { getMemory, rememberNewest } from './memory.ts'
 /** The maximum number of pages in a search, of 100 links unless the server sends fewer. */
 const SEARCHED_PAGES = 10
 
-/** The maximum number of domains in a message. */
-const MAX_NAMED = 10
-
 /** Options for looking up the links with an alias. Each domain may have one. */
 interface LookupOptions {
   /** The text to ask for. Default: the alias, or the whole short address if the domain is known. */
@@ -56,9 +53,8 @@ export async function findLink(
   const exact = data.filter((link) => hasExactAlias(link, wanted.alias))
   const [found, ...others] = exact.length > 0 ? exact : data
   if (found && others.length > 0) {
-    const hosts = [found, ...others].slice(0, MAX_NAMED).map(({ shorturl }) => getHost(shorturl))
-    const at = hosts.join(', ') + (others.length < MAX_NAMED ? '' : ', …')
-    const message = `${formatValue(addressOrAlias)} is an alias on several domains: ${at}. Use the whole address, such as ${found.shorturl}`
+    const hosts = [found, ...others].map(({ shorturl }) => getHost(shorturl)).join(', ')
+    const message = `${formatValue(addressOrAlias)} is an alias on several domains: ${hosts}. Use the whole address, such as ${found.shorturl}`
     throw new InvalidRequestError([{ path: ['addressOrAlias'], message }], api.createOperationContext('links.find'))
   }
   return { ...response, data: found }
