@@ -75,13 +75,13 @@ describe('an invalid option is refused, and the error names it', () => {
     [
       'headers',
       { 'x-site': 'tea… é' },
-      /"x-site" is invalid, its value contains “…” \(U\+2026\), which a header cannot carry$/,
+      /"x-site" is invalid, its value contains U\+2026, which a header cannot carry$/,
     ],
-    ['headers', { 'x-site': 'tea 🍵' }, /"x-site" is invalid, its value contains “🍵” \(U\+1F375\), which/],
+    ['headers', { 'x-site': 'tea 🍵' }, /"x-site" is invalid, its value contains U\+1F375, which/],
     ['headers', { 'x-site': 'tea\u202e' }, /"x-site" is invalid, its value contains U\+202E, which/],
-    ['headers', { 'x-ſite': 'a' }, /"x-ſite" is invalid, its name contains “ſ” \(U\+017F\)$/],
+    ['headers', { 'x-ſite': 'a' }, /"x-ſite" is invalid, its name contains U\+017F$/],
     ['headers', { 'x site': 'a' }, /"x site" is invalid, its name contains U\+0020$/],
-    ['headers', { '': 'a' }, /"" is invalid, its name is empty$/],
+    ['headers', { '': 'a' }, /"" is invalid, its name is an empty string$/],
     ['headers', { 'x-site': 5 }, /"x-site" is invalid, its value is a number/],
     ['headers', { 'x-site\r\n': 'a' }, /"x-site\\r\\n" is invalid/],
   ])('%s: %o', (option, value, message) => {

@@ -2,7 +2,7 @@ import type { Issue } from '../errors.ts'
 import { canParseUrl } from '../runtime/environment.ts'
 import { findSimilarName, normalizeName } from '../runtime/similar-name.ts'
 import { describeType, isPlain, isRecord } from '../runtime/text.ts'
-import { describeMismatch, describeNotPlain, formatValue } from './mismatch.ts'
+import { describeMismatch, formatValue } from './mismatch.ts'
 import { isPathSegment } from './path-segment.ts'
 
 declare const params: unique symbol
@@ -262,7 +262,7 @@ export const alias: Check<string> = {
  * misspelling of a missing one, or is an option of the call in the wrong argument (`options` are their names).
  */
 export function checkParams(params: unknown, checks: Checks, options: readonly string[] = []): Issue[] {
-  if (!isPlain(params)) return [{ path: [], message: describeNotPlain('an object of parameters', params ?? null) }]
+  if (!isPlain(params)) return [{ path: [], message: describeMismatch('an object of parameters', params ?? null) }]
   const listed = Object.entries(checks).flatMap(([name, check]) => {
     const value = Object.hasOwn(params, name) ? params[name] : undefined
     const isLeftOut = value === undefined || value === null || value === ''
@@ -281,7 +281,7 @@ export function checkParams(params: unknown, checks: Checks, options: readonly s
 
 /** Checks options. `undefined` means the default; unknown options are rejected. */
 export function checkOptions(options: unknown, checks: Checks, at: readonly string[] = []): Issue[] {
-  if (!isPlain(options)) return [{ path: at, message: describeNotPlain('an object of options', options ?? null) }]
+  if (!isPlain(options)) return [{ path: at, message: describeMismatch('an object of options', options ?? null) }]
   return Object.entries(options).flatMap(([name, value]) => {
     const path = [...at, name]
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined

@@ -1,4 +1,4 @@
-import { describeType, getClass, hasMessage, isPromise, isRecord } from '../runtime/text.ts'
+import { describeType, hasMessage, isPromise } from '../runtime/text.ts'
 
 /** Describes an invalid value: `expected an integer, received a boolean`. */
 export function describeMismatch(
@@ -8,12 +8,6 @@ export function describeMismatch(
 ): string {
   if (value === undefined) return `is missing, expected ${expected}`
   return `expected ${expected}, received ${describe(value)}${isPromise(value) ? ': await it first' : ''}`
-}
-
-/** Describes a value that is not plain where a plain object is expected. */
-export function describeNotPlain(expected: string, value: unknown): string {
-  const hasEntries = isRecord(value) && /^(FormData|Headers|Map|URLSearchParams)$/.test(getClass(value))
-  return describeMismatch(expected, value) + (hasEntries ? ': pass Object.fromEntries(…) of it' : '')
 }
 
 /**

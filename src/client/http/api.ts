@@ -46,12 +46,8 @@ export const isForeignClient = (value: unknown): boolean =>
 export class Api implements ListApi {
   readonly #settings: Settings
   readonly #context: CallContext
-  /** Identifies the client. */
-  readonly client: object
-
   constructor(settings: Settings, context: CallContext = {}) {
     this.#settings = settings
-    this.client = settings
     this.#context = context
   }
 
@@ -116,6 +112,9 @@ export class Api implements ListApi {
       endsAt: context.endsAt ?? (deadline ? systemClock.now() + deadline : undefined),
     })
   }
+
+  /** Returns an object that identifies the client. It is not a field, which inspecting a client would show. */
+  readonly getOwner = (): object => this.#settings
 
   /** Returns how much is left of the deadline, in milliseconds. */
   readonly getTimeLeft = (): number =>

@@ -1,5 +1,5 @@
 import { type Checks, checkOptions, checkParams, checkValue, oneOf } from '../checks/checks.ts'
-import { describeMismatch, describeNotPlain, getReason } from '../checks/mismatch.ts'
+import { describeMismatch, getReason } from '../checks/mismatch.ts'
 import type { AnyCallDefinition, Effect, PathParams, Read, Refusal } from '../definition.ts'
 import {
   ConfigurationError,
@@ -371,7 +371,7 @@ function buildQuery(query: object | undefined, issues: Issue[]): string {
 
 function stringifyJson(json: unknown, issues: Issue[]): string | undefined {
   if (isRecord(json) && !isPlain(json) && !('toJSON' in json)) {
-    issues.push({ path: ['json'], message: describeNotPlain('a JSON value', json) })
+    issues.push({ path: ['json'], message: describeMismatch('a JSON value', json) })
   }
   try {
     return JSON.stringify(json)

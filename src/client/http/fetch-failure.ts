@@ -62,9 +62,6 @@ export function explainFetchFailure(
   if (causes.some(isConnectFailure) || isDenoConnectFailure(call, causes)) {
     return { outcome: 'not-sent', message: noResponse + getBaseUrlAdvice(getAdvisedRequest(call)) }
   }
-  if (hasCode(causes, /^(ERR_SSL_|EPROTO$)/) || matchesMessage(causes, /wrong version number|packet length too long/)) {
-    return { outcome: 'unknown', message: 'the TLS connection failed: perhaps this port speaks http:' }
-  }
   return { outcome: 'unknown', message: noResponse }
 }
 

@@ -150,9 +150,7 @@ export function createLogObservers(level: LogLevel, logger: Logger): Listeners[n
       if (waitMs <= LONG_WAIT || now < warnedUntil) return
       warnedUntil = now + waitMs
       const others = queued > 1 ? `; ${queued} calls are waiting` : ''
-      return logger.warn(
-        `${SDK_NAME}: ${method} ${path} waits ${formatDuration(waitMs)} for the rate limit${others}: see the options rateLimit and onWait`,
-      )
+      return logger.warn(`${SDK_NAME}: ${method} ${path} waits ${formatDuration(waitMs)} for the rate limit${others}`)
     },
   }
   const info: Listeners[number] = {

@@ -1,7 +1,7 @@
 import { abortSignal, aFunction, type Checks, count, milliseconds, oneOf } from '../checks/checks.ts'
 import { findMisfit, formatCodePoint, formatValue } from '../checks/mismatch.ts'
 import type { FetchOptions, HeadersInput } from '../runtime/fetch.ts'
-import { describeType, isPlain, isRecord, toPrintable } from '../runtime/text.ts'
+import { describeType, isPlain, isRecord } from '../runtime/text.ts'
 import type { HeaderPair } from './authorization.ts'
 
 /**
@@ -97,7 +97,7 @@ export const requestOptionChecks = {
     secret: true,
     hint: (value: unknown) => {
       const own = isRecord(value) && findOwnOption(value)
-      return own ? `\`${own}\` is set by the client: use an option of the client or of the call instead` : undefined
+      return own ? `\`${own}\` is set by the client` : undefined
     },
   },
   beforeRequest: aFunction,
@@ -134,17 +134,10 @@ const isHeader = (entry: readonly unknown[]): entry is HeaderPair => findHeaderP
 
 /** Describes what is wrong with a header, without its value. */
 function findHeaderProblem([name, value]: readonly unknown[]): string | undefined {
-  if (typeof name !== 'string') return `its name is ${describeType(name)}`
-  if (name === '') return 'its name is empty'
+  if (typeof name !== 'string' || name === '') return `its name is ${describeType(name)}`
   const inName = findMisfit(name, /[!#$%&'*+\-.^_`|~\w]/)
-  if (inName) return `its name contains ${describeCharacter(inName)}`
+  if (inName) return `its name contains ${formatCodePoint(inName)}`
   if (typeof value !== 'string') return `its value is ${describeType(value)}`
   const inValue = findMisfit(value, /[\t\x20-\x7e\x80-\xff]/)
-  return inValue && `its value contains ${describeCharacter(inValue)}, which a header cannot carry`
-}
-
-/** Describes a character by its code point, and shows it if it is visible: `“…” (U+2026)`. */
-function describeCharacter(char: string): string {
-  const isVisible = /\S/.test(char) && toPrintable(char) === char
-  return isVisible ? `“${char}” (${formatCodePoint(char)})` : formatCodePoint(char)
+  return inValue && `its value contains ${formatCodePoint(inValue)}, which a header cannot carry`
 }

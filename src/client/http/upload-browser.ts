@@ -21,7 +21,7 @@ export function reportProgress(
   return { onSent: () => notify(onProgress, { loaded: blob.size, total: blob.size }) }
 }
 
-const FOLLOWED = 'the browser followed a redirect, so the file may be stored: set the base URL to the new address'
+const FOLLOWED = 'the browser followed a redirect, so the file may be stored'
 
 /** The parts of a fetch init that are used. The content is passed separately. */
 interface XhrInit {

@@ -14,9 +14,10 @@ export interface Memory {
 const memories = /* @__PURE__ */ new WeakMap<object, Memory>()
 
 /** Returns the memory of a client. */
-export function getMemory({ client }: Api): Memory {
-  const memory = memories.get(client) ?? {}
-  memories.set(client, memory)
+export function getMemory(api: Api): Memory {
+  const owner = api.getOwner()
+  const memory = memories.get(owner) ?? {}
+  memories.set(owner, memory)
   return memory
 }
 

@@ -55,9 +55,7 @@ export function describeUnreadable(body: unknown, redact: Redact): string {
   if (body.trim() === '') return 'the response is empty'
   const begins = excerpt && `. It begins with “${excerpt}”`
   if (!isHtml(body)) return `the response is not JSON, or was cut short${begins}`
-  const isXml = /^\s*<(\?xml|svg|rss|feed)\b/i.test(body) && !/<html\b/i.test(body.slice(0, MAX_PREFIX))
-  const page = isXml ? 'an XML document' : 'an HTML page'
-  return `the response is ${page}, not JSON: a gateway, maintenance, or a wrong address${begins}`
+  return `the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address${begins}`
 }
 
 /** Returns the beginning of the visible text of a page, on one line. Remove secrets first. */

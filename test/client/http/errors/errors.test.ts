@@ -164,7 +164,6 @@ describe('an error response', () => {
 
 describe('an unreadable response', () => {
   const pageCame = 'the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address'
-  const xmlCame = pageCame.replace('an HTML page', 'an XML document')
   const noJson = 'the response is not JSON, or was cut short'
 
   it.each<[came: string, body: unknown, message: string]>([
@@ -195,8 +194,8 @@ describe('an unreadable response', () => {
       `\nWarning: No key in /srv/a.php on line 3\n${html}`,
       `${pageCame}. It begins with “Warning: No key in /srv/a.php on line 3 Down for maintenance”`,
     ],
-    ['an SVG', '<svg xmlns="http://www.w3.org/2000/svg"><path/></svg>', xmlCame],
-    ['XML', '<?xml version="1.0"?><error>No</error>', `${xmlCame}. It begins with “No”`],
+    ['an SVG', '<svg xmlns="http://www.w3.org/2000/svg"><path/></svg>', pageCame],
+    ['XML', '<?xml version="1.0"?><error>No</error>', `${pageCame}. It begins with “No”`],
     ['XHTML', `<?xml version="1.0"?>${html}`, `${pageCame}. It begins with “Down for maintenance”`],
     [
       'JSON cut short in the middle of a page',

@@ -214,9 +214,7 @@ describe('the log', () => {
   ])('has the right warning for a wait %s', (_, waitMs, queued, line) => {
     const { lines, logger } = memoryLogger()
     createLogObservers('warn', logger).onWait!({ id: '1', method: 'GET', path: '/urls', url: '', waitMs, queued })
-    expect(lines).toEqual(
-      line.map((text) => `warn shortlink-sdk: GET /urls ${text}: see the options rateLimit and onWait`),
-    )
+    expect(lines).toEqual(line.map((text) => `warn shortlink-sdk: GET /urls ${text}`))
   })
 
   it('does not warn again until the first wait is over', () => {
