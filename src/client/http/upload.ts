@@ -32,10 +32,7 @@ export function createUpload(content: UploadContent, name: string): Upload {
 function checkContent(content: unknown, name: string): Issue[] {
   if (isSized(content) || isStream(content) || isAsyncIterable(content)) return []
   const accepted = 'a Blob, File, ArrayBuffer, typed array, ReadableStream or AsyncIterable of bytes'
-  const hint =
-    typeof content === 'string'
-      ? ': for a file use fileFromPath(path) of shortlink-sdk/node, for text new Blob([text])'
-      : ''
+  const hint = typeof content === 'string' ? ': use fileFromPath(path) of shortlink-sdk/node, or new Blob([text])' : ''
   return [{ path: [name], message: describeMismatch(accepted, content) + hint }]
 }
 

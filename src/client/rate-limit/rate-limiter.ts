@@ -110,7 +110,7 @@ export function guardLimiter(limiter: RateLimiter): Required<RateLimiter> {
 
 /** Returns whether a value is a {@link SlotRefusal}, from any copy of the package. */
 export function isSlotRefusal(value: unknown): value is SlotRefusal {
-  return isRecord(value) && (value.reason === 'deadline' || value.reason === 'imposed') && typeof value.ms === 'number'
+  return isRecord(value) && typeof value.reason === 'string' && typeof value.ms === 'number'
 }
 
 /** The part of a response that concerns the rate limit. */

@@ -47,14 +47,6 @@ test('the work of a lookup grows with the number of hosts, not with its square',
   expect((await countParsed(800)) / few).toBeLessThan(4.1)
 })
 
-test('a conflict names at most ten links, and has them all', async () => {
-  const { links } = connectTo(bodyOf(rows(12, (index) => teaOn(`h${index}.example`, index + 1))))
-  const conflict = await failure(links.ensure({ url: 'https://shop.example/', custom: 'tea' }))
-  expect(conflict.message).toContain('https://h9.example/tea')
-  expect(conflict.message).not.toContain('https://h10.example/tea')
-  expect(conflict).toMatchObject({ code: 'link_conflict', others: { length: 11 } })
-})
-
 test('rows with another alias are not parsed, so they may be invalid', async () => {
   const others = rows(1000, (index) => ({ id: 'x', alias: `a${index}`, shorturl: `${origin}/a${index}` }))
   const { links } = connectTo(bodyOf([...others, teaOn('sho.rt', 1)]))
