@@ -133,7 +133,7 @@ describe('an upload with onProgress is sent by XMLHttpRequest', () => {
     const error = await failure(connectPage(server, { retry: 2 }).files.upload('a.bin', bytes, {}, progress))
     expect(error).toMatchObject({ outcome: 'unknown', retryable: false, attempts: 1 })
     expect(error.message).toMatch(/the browser followed a redirect, so the file may be stored/)
-    expect(error.message).toContain(`to the new address: ${other.origin}/new`)
+    expect(error.message).toContain(`so the file may be stored: ${other.origin}/new`)
     expect(other.seen[0]!.headers).not.toHaveProperty('authorization')
   })
 

@@ -247,7 +247,7 @@ describe('streaming', () => {
 
 describe('a content that cannot be sent is refused before anything is sent', () => {
   it.each<[kind: string, content: unknown, message: RegExp]>([
-    ['a string', './menu.pdf', /for a file use fileFromPath.*new Blob\(\[text\]\)/],
+    ['a string', './menu.pdf', /use fileFromPath.*new Blob\(\[text\]\)/],
     ['nothing', undefined, /is missing, expected a Blob/],
     ['an object', {}, /received an object$/],
   ])('%s', async (_, content, message) => {
