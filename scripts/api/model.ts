@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { DeclarationReflection, ParameterReflection, ReferenceType, SignatureReflection, SomeType } from 'typedoc'
-import type * as z from 'zod/mini'
+import type * as z from 'zod/v4/mini'
 import { type Check, type Checks, id } from '../../src/client/checks/checks.ts'
 import type { AnyCallDefinition } from '../../src/client/definition.ts'
 import type { OtherNames, Prepare } from '../../src/client/platform/prepare.ts'

@@ -4,7 +4,7 @@
  */
 import { readdirSync } from 'node:fs'
 import type { DeclarationReflection } from 'typedoc'
-import * as z from 'zod/mini'
+import * as z from 'zod/v4/mini'
 import type { Check, Checks } from '../../src/client/checks/checks.ts'
 import type { OtherNames } from '../../src/client/platform/prepare.ts'
 import { countMap } from '../../src/client/platform/values.ts'

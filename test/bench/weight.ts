@@ -50,7 +50,7 @@ const measureDownload = (name: ClientName): Promise<number> => measureBundle({ e
 /** Returns the kilobytes that this client adds to an app that uses ky and zod/mini itself. */
 export async function measureAddedDownload(): Promise<number> {
   const app = `import ky from 'ky'
-import * as z from 'zod/mini'
+import * as z from 'zod/v4/mini'
 export const load = async () => z.object({ id: z.number(), name: z.string() }).parse(await ky.get('/row').json())
 `
   // The folder is the project, so that the app and the client resolve ky and zod to the same files.

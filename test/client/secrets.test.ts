@@ -16,7 +16,7 @@ import {
   TimeoutError,
 } from 'shortlink-sdk'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import * as z from 'zod/mini'
+import * as z from 'zod/v4/mini'
 import { createRedactor, redactBody, redactCause, Secrets } from '../../src/client/secrets.ts'
 import { connect, KEY } from '../helpers/client.ts'
 import { failure, thrown } from '../helpers/outcome.ts'

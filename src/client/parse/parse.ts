@@ -1,4 +1,4 @@
-import * as z from 'zod/mini'
+import * as z from 'zod/v4/mini'
 import { getReason } from '../checks/mismatch.ts'
 import type { Issue } from '../errors.ts'
 import { isRecord } from '../runtime/text.ts'

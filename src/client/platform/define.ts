@@ -1,5 +1,5 @@
 /** Defines the calls of this API: what each sends, and where its result is in the body. */
-import type * as z from 'zod/mini'
+import type * as z from 'zod/v4/mini'
 import type { ChecksFor } from '../checks/checks.ts'
 import { type CallDefinition, type Page, type PageQuery, pageChecks } from '../definition.ts'
 import { readBody } from './envelope.ts'

@@ -1,5 +1,5 @@
 /** Opens the envelope of responses, and reads results from it. */
-import type * as z from 'zod/mini'
+import type * as z from 'zod/v4/mini'
 import type { Envelope, Read } from '../definition.ts'
 import type { Issue } from '../errors.ts'
 import { type ParseContext, parse, parseWithStandardSchema } from '../parse/parse.ts'

@@ -1,5 +1,5 @@
 /** Reads the pages of lists: their rows and their page numbers. */
-import type * as z from 'zod/mini'
+import type * as z from 'zod/v4/mini'
 import { describeMismatch } from '../checks/mismatch.ts'
 import type { Page, Read } from '../definition.ts'
 import { addIssue, type ParseContext, parse, parseWithStandardSchema } from '../parse/parse.ts'

@@ -5,7 +5,7 @@
  * All of these encodings are handled here. A field is a zod pipe: a transform converts each known encoding, and a plain
  * type checks the result.
  */
-import * as z from 'zod/mini'
+import * as z from 'zod/v4/mini'
 import { describeMismatch } from '../checks/mismatch.ts'
 import { MAX_ISSUES } from '../parse/parse.ts'
 import { isRecord } from '../runtime/text.ts'

@@ -1,4 +1,4 @@
-import type * as z from 'zod/mini'
+import type * as z from 'zod/v4/mini'
 import { boolean, defineChecks, nonEmptyString, string } from '../checks/checks.ts'
 import type { PageQuery } from '../definition.ts'
 import type { ApiPromise } from '../http/api-promise.ts'

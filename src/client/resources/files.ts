@@ -1,4 +1,4 @@
-import type * as z from 'zod/mini'
+import type * as z from 'zod/v4/mini'
 import { alias, count, date, defineChecks, filename as filenameCheck, secret, string } from '../checks/checks.ts'
 import { type PageQuery, pageChecks } from '../definition.ts'
 import type { ApiPromise } from '../http/api-promise.ts'

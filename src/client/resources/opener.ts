@@ -1,4 +1,4 @@
-import type * as z from 'zod/mini'
+import type * as z from 'zod/v4/mini'
 import { defineChecks, httpUrl, oneOf } from '../checks/checks.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { RequestOptions } from '../http/request-options.ts'

@@ -1,4 +1,4 @@
-import type * as z from 'zod/mini'
+import type * as z from 'zod/v4/mini'
 import type { Api } from '../http/api.ts'
 import { integer, object, textOrEmpty } from '../platform/values.ts'
 import { defineInternals } from '../runtime/framework.ts'

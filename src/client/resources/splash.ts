@@ -1,4 +1,4 @@
-import type * as z from 'zod/mini'
+import type * as z from 'zod/v4/mini'
 import type { PageQuery } from '../definition.ts'
 import type { ListPromise } from '../http/list.ts'
 import type { RequestOptions } from '../http/request-options.ts'

@@ -1,4 +1,7 @@
-/** The package depends on any zod 4, so its sources and schemas must work with the oldest and the newest. */
+/**
+ * The package depends on any zod 4, so its sources and schemas must work with the oldest and the newest. They must also
+ * work with zod 3.25, which has zod 4 under `zod/v4`, because some apps pin it with `overrides`.
+ */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,6 +12,7 @@ import * as schemas from 'shortlink-sdk/schemas'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import newest from 'zod/package.json' with { type: 'json' }
+import pinned from 'zod3.25/package.json' with { type: 'json' }
 import oldest from 'zod4.0/package.json' with { type: 'json' }
 import { entries } from '../../../scripts/entries.ts'
 
@@ -24,7 +28,7 @@ const sources = Object.fromEntries(
 const compositions = `
 import { deepStrictEqual, equal } from 'node:assert/strict'
 import * as schemas from 'shortlink-sdk/schemas'
-import * as z from 'zod/mini'
+import * as z from 'zod/v4/mini'
 import { findSample } from '${root}test/client/platform/find-sample.ts'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : never
@@ -89,6 +93,8 @@ for (const [name, { call, fieldNote, ...reference }] of rows) {
 }
 `
 
+const copies = ['zod', 'zod4.0', 'zod3.25']
+
 let folder: string
 
 beforeAll(async () => {
@@ -106,9 +112,11 @@ const { options } = ts.parseJsonConfigFileContent({ ...config, files: [], includ
 it('are tried from the first one on', () => {
   expect(oldest.version).toBe('4.0.0')
   expect(newest.version).not.toBe('4.0.0')
+  expect(pinned.version).toMatch(/^3\.25\./)
 })
 
 describe.each([
+  [pinned.version, 'zod3.25'],
   [oldest.version, 'zod4.0'],
   [newest.version, 'zod'],
 ])('zod %s', (_, zod) => {
@@ -118,7 +126,8 @@ describe.each([
     const program = ts.createProgram([...files, `${root}src/index.ts`], { ...options, paths })
     const used = program.getSourceFiles().map(({ fileName }) => fileName)
     expect(used.some((file) => file.includes(`/node_modules/${zod}/v4/core/`))).toBe(true)
-    expect(used.some((file) => file.includes(`/node_modules/${zod === 'zod' ? 'zod4.0' : 'zod'}/`))).toBe(false)
+    const others = copies.filter((name) => name !== zod).map((name) => `/node_modules/${name}/`)
+    expect(used.filter((file) => others.some((other) => file.includes(other)))).toEqual([])
     const diagnostics = ts.getPreEmitDiagnostics(program)
     expect(diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([])
   })

@@ -2,7 +2,7 @@
 import type { ShortLinkClient } from 'shortlink-sdk'
 import { CreatedCampaign, CreatedChannel } from 'shortlink-sdk/schemas'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import * as z from 'zod/mini'
+import * as z from 'zod/v4/mini'
 import { connect } from '../../helpers/client.ts'
 import { failure } from '../../helpers/outcome.ts'
 import { serve } from '../../helpers/server.ts'

@@ -19,6 +19,7 @@ const compositions: Record<string, Composition> = {
   'zod 4.0, shared': { program: 'zod', packages: { zod: 'zod-4.0' }, isShared: true },
   'zod 4, the newest': { program: 'zod', packages: { zod: 'zod-4' } },
   'zod 3.25, its zod/v4': { program: 'zod', packages: { zod: 'zod-3.25' }, zod: 'zod/v4' },
+  'zod 3.25, shared by overrides': { program: 'zod', packages: { zod: 'zod-3.25' }, zod: 'zod/v4', isShared: true },
   'Standard Schema, valibot, ArkType': {
     program: 'standard-schema',
     packages: { '@standard-schema/spec': '@standard-schema/spec', arktype: 'arktype', valibot: 'valibot' },

@@ -1,6 +1,6 @@
 import { InvalidResponseError, type StandardSchema } from 'shortlink-sdk'
 import { describe, expect, it, vi } from 'vitest'
-import * as z from 'zod/mini'
+import * as z from 'zod/v4/mini'
 import { connect } from '../../../helpers/client.ts'
 import { addresses, pagesSeen } from '../../../helpers/lists.ts'
 import { failure } from '../../../helpers/outcome.ts'
