@@ -1,9 +1,10 @@
-import { type Checks, checkOptions, nonEmptyString } from '../checks/checks.ts'
-import { describeMismatch, getReason } from '../checks/mismatch.ts'
+import { aFunction, type Check, type Checks, checkOptions, nonEmptyString } from '../checks/checks.ts'
+import { describeMismatch, formatValue, getReason } from '../checks/mismatch.ts'
 import { ConfigurationError, formatIssues, type Issue } from '../errors.ts'
 import { DAY } from '../platform/rate-headers.ts'
 import { TIMED_OUT, throwIfAborted, withDeadline } from '../runtime/abort.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
+import { isRecord } from '../runtime/text.ts'
 import { Limiter } from './limiter.ts'
 import type { RateLimiter, RateLimitResponse } from './rate-limiter.ts'
 import { RateLimitWindow } from './window.ts'
@@ -228,12 +229,25 @@ class SharedWindow extends RateLimitWindow {
 
 const sharedOptionChecks = { key: nonEmptyString } satisfies Checks<keyof SharedRateLimitOptions>
 
+const positive: Check = {
+  expected: 'a number above 0',
+  isValid: (value) => Number.isFinite(value) && (value as number) > 0,
+}
+
+/** Not the class: the limiter comes from any version of rate-limiter-flexible, or implements the interface itself. */
+const storeChecks = { points: positive, duration: positive, consume: aFunction, block: aFunction }
+
 function checkArguments(store: StoreLimiter, options: SharedRateLimitOptions): void {
-  const issues: Issue[] = checkOptions(options, sharedOptionChecks)
-  if (!(typeof store?.consume === 'function' && store.points > 0 && store.duration > 0)) {
-    const expected = 'a limiter of rate-limiter-flexible with points and a duration above 0'
-    issues.unshift({ path: ['limiter'], message: describeMismatch(expected, store) })
+  const issues: Issue[] = []
+  if (isRecord(store)) {
+    for (const [name, { expected, isValid }] of Object.entries<Check>(storeChecks)) {
+      if (isValid(store[name])) continue
+      issues.push({ path: ['limiter', name], message: describeMismatch(expected, store[name], formatValue) })
+    }
+  } else {
+    issues.push({ path: ['limiter'], message: describeMismatch('a limiter of rate-limiter-flexible', store) })
   }
+  issues.push(...checkOptions(options, sharedOptionChecks))
   if (issues.length) throw new ConfigurationError(`sharedRateLimiter: ${formatIssues(issues)}`)
 }
 

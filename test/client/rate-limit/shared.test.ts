@@ -314,13 +314,15 @@ describe('a store whose next window starts now', () => {
 })
 
 describe('the options of a shared rate limit', () => {
-  const limiterMessage =
-    'limiter: expected a limiter of rate-limiter-flexible with points and a duration above 0, received an object'
+  const { block: _, ...withoutBlock } = createStore()
 
   it.each([
-    [undefined, {}, limiterMessage.replace(/expected (.+), received an object/, 'is missing, expected $1')],
-    [{ ...createStore(), points: 0 }, {}, limiterMessage],
-    [{ ...createStore(), duration: 0 }, {}, limiterMessage],
+    [undefined, {}, 'limiter: is missing, expected a limiter of rate-limiter-flexible'],
+    ['redis://localhost', {}, 'limiter: expected a limiter of rate-limiter-flexible, received a string'],
+    [{ ...createStore(), points: 0 }, {}, 'limiter.points: expected a number above 0, received 0'],
+    [{ ...createStore(), duration: '60' }, {}, 'limiter.duration: expected a number above 0, received "60"'],
+    [withoutBlock, {}, 'limiter.block: is missing, expected a function'],
+    [{ ...createStore(), consume: 1 }, {}, 'limiter.consume: expected a function, received 1'],
     [createStore(), null, 'expected an object of options, received null'],
     [createStore(), { key: '' }, 'key: expected a string that is not empty, received ""'],
     [createStore(), { Key: 'shop' }, 'Key: unknown option, did you mean key?'],
