@@ -57,6 +57,7 @@ export const queries: Record<string, string[]> = {
   'guides/validation/': ['zod'],
   'guides/logging/': ['opentelemetry'],
   'guides/runtimes/': ['bundle size'],
+  'start/lambda/': ['lambda', 'ERR_REQUIRE_ESM', 'vercel function'],
   'start/edge/': ['cloudflare workers'],
   'start/node/': ['install', 'environment variables'],
   'start/servers/': ['bearer token'],
