@@ -274,7 +274,16 @@ function createEnvelopeSchemas(): Record<string, Schema> {
       type: 'object',
       description: 'The part that every successful response of the management API has.',
       required: ['error'],
-      properties: { error: { description: '`0`; the string `"0"` in lists.', enum: [0, '0'] } },
+      properties: {
+        error: {
+          description: '`0`; the string `"0"` in lists.',
+          // Not an enum: generators such as orval give both values the same name.
+          anyOf: [
+            { type: 'integer', const: 0 },
+            { type: 'string', const: '0' },
+          ],
+        },
+      },
     },
     Refusal: {
       type: 'object',

@@ -21,7 +21,7 @@ import { must, run } from '../everywhere/runner/shell.ts'
 import { all, installTools, toolModules } from '../everywhere/runner/tools.ts'
 
 const here = import.meta.dirname
-const common = ['next', 'vite', 'sveltekit', 'jest@30', 'vitest-dom', 'lambda']
+const common = ['next', 'vite', 'sveltekit', 'jest@30', 'vitest-dom@5', 'lambda']
 const projects = (await readdir(here)).filter((name) => !name.includes('@') && existsSync(manifestOf(name))).sort()
 const runs = (await Promise.all(projects.map(listRuns))).flat()
 

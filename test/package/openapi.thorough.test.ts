@@ -68,6 +68,23 @@ interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[]
 }
 
+/** Returns the values of every `enum` with a type of its own. Generators create no type for `not`. */
+function listEnums(schema: unknown): unknown[][] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const { enum: values, not: _, ...rest } = schema as { enum?: unknown; not?: unknown }
+  const own = Array.isArray(values) ? [values] : []
+  return [...own, ...Object.values(rest).flatMap(listEnums)]
+}
+
+it('has only enums of strings that differ without case and punctuation, so that generators can name the values', () => {
+  const enums = listEnums(document)
+  expect(enums.length).toBeGreaterThan(2)
+  for (const values of enums) {
+    expect(values.map((value) => typeof value)).toEqual(values.map(() => 'string'))
+    expect(new Set(values.map((value) => String(value).toLowerCase().replaceAll(/\W/g, ''))).size).toBe(values.length)
+  }
+})
+
 /** The schema of a value, under which an object has no key that is not documented. */
 function closed(schema: JsonSchema): JsonSchema {
   const parts = closedParts(schema)

@@ -298,7 +298,7 @@ function resolveOptions(
   }
 }
 
-const NO_REQUEST = 'this environment has no Request: under Jest, use jest-fixed-jsdom'
+const NO_REQUEST = 'this environment has no Request: under Jest, use version 28 or later, and jest-fixed-jsdom for a DOM'
 
 function buildHeaders(pairs: readonly HeaderPair[]): Headers {
   const headers = new Headers({ accept: 'application/json', 'content-type': 'application/json' })

@@ -56,3 +56,16 @@ describe('Deno, whose fetch resends strings and bytes, but not Blobs,', () => {
     expect(await bodyOf(upload(bytes))).toBe(bytes)
   })
 })
+
+describe('a Blob of jsdom 29, which can be read, but not streamed,', () => {
+  it('reaches the user’s fetch as bytes, because Node’s Request would send `undefined`', async () => {
+    class JsdomBlob {
+      readonly size = bytes.length
+      readonly type = ''
+      slice() {}
+      arrayBuffer = async () => bytes.slice().buffer
+    }
+    vi.stubGlobal('Blob', JsdomBlob)
+    expect(await bodyOf(upload(new JsdomBlob() as unknown as Blob))).toEqual(bytes.buffer)
+  })
+})
