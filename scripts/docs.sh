@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Serves, builds or tests the documentation site of the built packages: `scripts/docs.sh [dev|build|test]`, or
-# `npm run docs -- build`, which builds the packages first.
+# Builds the documentation site of the built packages, and serves it: `scripts/docs.sh`, or `npm run docs`, which builds
+# the packages first. `build` only builds it, `test` tests it, and `dev` serves it without a search, for writers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,7 +9,7 @@ if ! [ docs/node_modules/.package-lock.json -nt docs/package-lock.json ]; then
 fi
 npx tsx scripts/api-pages.ts
 
-command=${1:-dev}
+command=${1:-preview}
 shift || true
-if [ "$command" = test ]; then npm --prefix docs run build; fi
+if [[ $command =~ ^(preview|test)$ ]]; then npm --prefix docs run build; fi
 npm --prefix docs run "$command" -- "$@"

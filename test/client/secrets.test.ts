@@ -603,6 +603,11 @@ it.each(['k7d9', 'k7"d9', '1'])('a key shorter than eight characters appears in 
   expect(JSON.stringify(error.body).replaceAll('=', '')).toContain(clean)
 })
 
+it('the data of a success are as the server sent them, also if it repeats the key', async () => {
+  const server = await serve({ body: { error: 0, data: { ...account.data, username: KEY } } })
+  expect((await connect(server).account.get()).username).toBe(KEY)
+})
+
 it('the key does not appear in the status text, the headers and the URL of withResponse()', async () => {
   const headers = { 'x-echo': encodeURIComponent(KEY), 'x-other': 'stays' }
   const server = await serve({ body: account, statusText: `Bearer ${KEY}`, headers })
