@@ -125,3 +125,23 @@ test.each(moments)(
     expect(files.sort()).toEqual(['links.csv', 'links.csv.journal', 'pipe.csv', ...left])
   },
 )
+
+test('an import that is killed twice, and then run again, creates one link for each row', {
+  timeout: 120_000,
+  skip: process.platform === 'win32',
+}, async () => {
+  const { sandbox, folder, watch, start } = await setUpProcesses(cli)
+  const file = join(folder, 'links.csv')
+  await writeFile(file, `url\n${urls.join('\n')}\n`)
+  for (const links of [ROWS / 3, (2 * ROWS) / 3]) {
+    const { child, ended } = start('import', file, '--out', join(folder, 'r.csv'))
+    watch(() => {
+      if (sandbox.data.links.length >= links) child.kill('SIGKILL')
+    })
+    expect((await ended).signal).toBe('SIGKILL')
+    expect(sandbox.data.links.length).toBeLessThan(ROWS)
+  }
+  watch(() => {})
+  expect((await start('import', file, '--out', join(folder, 'r.csv')).ended).status).toBe(0)
+  expect(sandbox.data.links.map(({ longurl }) => longurl).sort()).toEqual([...urls].sort())
+})
