@@ -22,6 +22,10 @@ export const questions: Record<string, string> = {
   'key in a browser': 'start/browser/',
   certificates: 'recipes/network/',
   versions: 'guides/versions/',
+  'all methods': 'guides/methods/',
+  'idempotency key': 'guides/retries/',
+  'search box': 'guides/lists/',
+  'static build workers': 'recipes/frameworks/',
 }
 
 /** What people search for, by the page that they should find among the first three. */
