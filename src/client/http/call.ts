@@ -298,7 +298,7 @@ function resolveOptions(
   }
 }
 
-const NO_REQUEST = 'this environment has no Request: under Jest, use version 28 or later, and jest-fixed-jsdom for a DOM'
+const NO_REQUEST = 'no Request found: use Jest 28 or later, or jest-fixed-jsdom'
 
 function buildHeaders(pairs: readonly HeaderPair[]): Headers {
   const headers = new Headers({ accept: 'application/json', 'content-type': 'application/json' })

@@ -45,7 +45,7 @@ const MAX_COPIED = 16 * 1024 * 1024
 async function openUpload(given: UploadContent, onProgress: OnProgress, { fetch }: Sender): Promise<OpenedUpload> {
   const isCustom = fetch !== runtimeFetch
   // A custom fetch may not accept the runtime's Blob, so a small one becomes bytes, if it can be read.
-  const isCopied = isBlob(given) && isCustom && (canStream() || 'arrayBuffer' in given) && given.size <= MAX_COPIED
+  const isCopied = isBlob(given) && isCustom && ('arrayBuffer' in given || canStream()) && given.size <= MAX_COPIED
   const content = isCopied ? await wrapReadError(given.arrayBuffer()) : given
   const total = isSized(content) ? getSize(content) : undefined
   // To report a redirect, fetch keeps a copy of what it sends.

@@ -1,0 +1,2 @@
+export { ShortLinkClient } from 'shortlink-sdk'
+export { createSandbox } from 'shortlink-sdk/testing'
