@@ -318,7 +318,7 @@ const hasGroupFields = ({ campaign, channel }: Link) => campaign !== null || cha
 /**
  * Returns the parameters of a row that have a different value in the list.
  *
- * @param isSameText Compares a stored title or description with that of the row. Default: entities make no difference.
+ * @param isSameText Compares a stored title or description with the row's. Default: entities make no difference.
  */
 export function findDifferences(row: ComparedValues, link: Link, isSameText = isSameDecoded): string[] {
   return comparedNames.filter(

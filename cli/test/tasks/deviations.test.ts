@@ -15,7 +15,7 @@ const rows = [
 
 const links = Array.from({ length: 120 }, (_, index) => ({ alias: `p-${index}`, longurl: url(index), clicks: index }))
 
-/** Creates a server with two links, one of which is wanted, and a client for it. */
+/** Creates a server with two links, the wanted one and another, and a client for it. */
 function createServer(deviation: Deviation) {
   const tea = { alias: deviation === 'alias-slugged' ? 'tea' : 'Tea', longurl: url('tea') }
   return setUp({ dialect: [deviation], data: { links: [...links, tea] } })

@@ -94,7 +94,7 @@ class Scenario {
   readonly #others: Set<number>
   readonly #rows: FileRow[]
   readonly #counts: Counts
-  /** The links that a killed run created when the next run had begun. */
+  /** The links that a killed run created after the next run began. */
   readonly #late = new Set<number>()
   #lossRate = 0
   #stepsLeft = Number.POSITIVE_INFINITY

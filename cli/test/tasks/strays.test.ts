@@ -106,7 +106,7 @@ test('a stray is gone if another link has its alias, on a server where a single 
   await importLinks(client, [tea], { journal })
     .summary()
     .catch(() => {})
-  // The link was deleted, and another one has its alias.
+  // The link was deleted, and another link has its alias.
   sandbox.data.links[0]!.id = 7
   sandbox.fail({ method: 'GET', path: '/url/:id', status: 403, times: Infinity })
   const run = importLinks(client, [tea], { journal })

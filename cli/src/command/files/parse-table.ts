@@ -93,7 +93,7 @@ function hidesRow(
   const places = cells.flatMap((cell, place) => (place !== index && isAddress(cell) ? [place] : []))
   return lines.some((line, number) => {
     const inner = line.split(delimiter)
-    // The rest of the last row follows the cell.
+    // What is left of the last row follows the cell.
     const after = number === lines.length - 1 ? cells.length - index - 1 : 0
     return inner.length + after === columns && places.some((place) => isAddress(inner[place]))
   })

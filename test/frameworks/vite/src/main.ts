@@ -1,6 +1,6 @@
 import { ShortLinkClient } from 'shortlink-sdk'
 
-// No key: the proxy adds it. A relative address is that of the page.
+// No key: the proxy adds it. A relative address belongs to the page.
 const client = new ShortLinkClient({ baseUrl: '/api/shortlink', apiKey: null })
 
 const list = document.querySelector('ul')!
