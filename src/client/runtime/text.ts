@@ -33,7 +33,7 @@ export function describeType(value: unknown): string {
 export const isPromise = (value: unknown): boolean => typeof (value as { then?: unknown } | null)?.then === 'function'
 
 /** Returns the class of an object if it is built in, such as `FormData`, and `Object` for the classes of a program. */
-export const getClass = (value: object): string =>
+const getClass = (value: object): string =>
   isPromise(value) ? 'Promise' : Object.prototype.toString.call(value).slice(8, -1)
 
 /** Returns whether a value is an error from any realm. Under Jest, fetch throws errors from another one. */
