@@ -24,6 +24,7 @@ export {
 export { type Journal, type JournalEntry, UnknownOutcomeError } from './tasks/journal.ts'
 export type { BulkOptions, TaskOptions, UnknownDecision } from './tasks/options.ts'
 export {
+  type ReportedFields,
   type ReportedLink,
   type ReportOptions,
   type ReportResult,

@@ -16,7 +16,7 @@ export type ReportedLink =
   | (ReportedFields & { readonly id: number | string; readonly clicks: number | string | null })
 
 /** The fields that show whether a link with the same id is still the same link. */
-interface ReportedFields {
+export interface ReportedFields {
   readonly alias?: string | null | undefined
   readonly shorturl?: string | undefined
   readonly longurl?: string | null | undefined
