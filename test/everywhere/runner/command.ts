@@ -15,7 +15,7 @@ const calls: [command: string, args: string, expected: string][] = [
   ['shortlink-sandbox', '--version', manifest.version],
   ['shortlink-sandbox', '--help', '\nUsage: shortlink-sandbox [options]'],
   ['shortlink', '--version', manifest.version],
-  ['shortlink', 'doctor --help', '\nUSAGE shortlink doctor [OPTIONS]'],
+  ['shortlink', 'doctor --help', 'Usage: shortlink doctor [options]'],
 ]
 
 /** Runs the installed commands like `npx`. */
