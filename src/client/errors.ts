@@ -379,7 +379,6 @@ export class LinkConflictError extends ShortLinkError {
   ) {
     const { redact = keepText } = context
     const line = redactLine.bind(undefined, redact)
-    // An alias may have a link on thousands of domains.
     const more = others.map((link) => `, ${line(link.shorturl, 200)} to ${line(link.longurl, 300)}`)
     super(`${line(shorturl, 200)} already leads to ${line(longurl, 300)}${more.join('')}`, context)
     this.shorturl = redact(shorturl)
