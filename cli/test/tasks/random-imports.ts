@@ -3,10 +3,12 @@
  * Ctrl+C, lost responses, results that are imported again, and modes that change between runs. All links are counted, and
  * each word of results and journals is compared with what the server did.
  */
+
 import { type ImportResult, importLinks, type Journal, type JournalEntry, type LinkRow } from 'shortlink-cli'
 import { isShortLinkError, ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox, type Deviation } from 'shortlink-sdk/testing'
 import { lettersOf, randomOf } from '../../../test/helpers/random-server.ts'
+import { createInterruption } from './interruption.ts'
 
 /** How a server treats aliases. */
 export interface ServerKind {
@@ -169,17 +171,11 @@ class Scenario {
     this.#run = current
     this.#lossRate = isCalm ? 0 : this.#pick([0, 0, 0.1, 0.3])
     this.#stepsLeft = isCalm || this.#random() < 0.4 ? Number.POSITIVE_INFINITY : Math.floor(this.#random() * 30)
-    const controller = new AbortController()
     const isKill = this.#random() < 0.6
-    let kill = () => {}
-    const killed = new Promise<'killed'>((resolve) => {
-      kill = () => resolve('killed')
-    })
+    const { signal, killed, end: interrupt } = createInterruption(current, isKill)
     this.#onStep = () => {
       this.#counts[isKill ? 'kills' : 'aborts']++
-      if (!isKill) return controller.abort()
-      current.isKilled = true
-      kill()
+      interrupt()
     }
     const results = new Map<number, Result>()
     const client = this.#client.withOptions({
@@ -188,7 +184,7 @@ class Scenario {
     const run = importLinks(client, rows, {
       ...(entries && { journal: this.#createJournal(current, entries) }),
       concurrency: this.#pick([1, 3, 10]),
-      signal: controller.signal,
+      signal,
       ...options,
     })
     const walk = async () => {

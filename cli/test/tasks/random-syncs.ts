@@ -4,10 +4,12 @@
  * the list and the updates. Each link that the file does not name, and each word of a result, is compared with the
  * server.
  */
+
 import { type LinkRow, type SyncResult, type SyncSummary, syncLinks } from 'shortlink-cli'
 import { isShortLinkError, ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox, type Deviation, type Sandbox } from 'shortlink-sdk/testing'
 import { lettersOf, randomOf } from '../../../test/helpers/random-server.ts'
+import { createInterruption } from './interruption.ts'
 
 /** How a server stores what it is sent. */
 interface ServerKind {
@@ -263,17 +265,11 @@ class Scenario {
     this.#run = current
     this.#lossRate = isCalm ? 0 : this.#pick([0, 0, 0.1, 0.3])
     this.#stepsLeft = isCalm || this.#random() < 0.5 ? Number.POSITIVE_INFINITY : Math.floor(this.#random() * 30)
-    const controller = new AbortController()
     const isKill = this.#random() < 0.5
-    let kill = () => {}
-    const killed = new Promise<'killed'>((resolve) => {
-      kill = () => resolve('killed')
-    })
+    const { signal, killed, end: interrupt } = createInterruption(current, isKill)
     this.#onStep = () => {
       this.#counts[isKill ? 'kills' : 'aborts']++
-      if (!isKill) return controller.abort()
-      current.isKilled = true
-      kill()
+      interrupt()
     }
     let snapshot = this.#snapshot()
     const listed = [...snapshot.before.values()]
@@ -282,7 +278,7 @@ class Scenario {
     })
     const run = syncLinks(client, rows, {
       concurrency: this.#pick([1, 3, 10]),
-      signal: controller.signal,
+      signal,
       onPlan: () => {
         if (!isCalm && this.#random() < 0.4) this.#changeAsAnother(rows)
         snapshot = this.#snapshot()
