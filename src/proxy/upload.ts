@@ -23,6 +23,7 @@ export function createStreamedUpload({ method, body, bodyUsed, headers }: Reques
   if (!body) return undefined
   const reading = { isAwaited: false }
   return {
+    name: 'body',
     issues: [],
     replayable: false,
     isAwaited: () => reading.isAwaited,

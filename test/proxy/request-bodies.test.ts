@@ -149,6 +149,8 @@ async function startUpload(head: string, timeout?: number) {
   const { call } = await proxied({ client: { baseUrl: `${await listen(server)}/api`, timeout }, allow })
   const answer = await call('/files/upload/a.bin', { method: 'POST', body, duplex: 'half' } as RequestInit)
   for (const socket of sockets) socket.resume()
+  // On a busy machine, the attempt may end before its request arrives.
+  if (sockets.length === 0) closed()
   return { answer, socketClosed }
 }
 

@@ -91,6 +91,7 @@ export async function makeAttempt<T>(call: Call<T>, attempt: Attempt): Promise<C
       hasKey: authorization !== null,
       signal: ending,
     })
+    await upload?.ready
     throwIfAborted(ending)
     throwIfAborted(signal)
     const init = buildInit(call, request, upload, ending)

@@ -95,6 +95,8 @@ export type OnProgress = ((progress: UploadProgress) => void) | undefined
 
 /** Content that is sent unchanged. */
 export interface Upload {
+  /** The name of its parameter, for errors. */
+  readonly name: string
   readonly issues: readonly Issue[]
   /** Whether it can be sent a second time. */
   readonly replayable: boolean
@@ -116,12 +118,14 @@ export interface OpenedUpload {
   readonly redirect: 'error' | 'manual'
   /** A special fetch, if only that can report the progress. */
   readonly send?: Fetch
+  /** Settles when the first part of the content is read. Nothing is sent before. */
+  readonly ready?: Promise<unknown>
   /** Called when the response arrives, because fetch does not report when everything is sent. */
   readonly onSent?: () => void
   /** Closes a source that was not read to its end. Node would continue to read after an abort. */
   readonly close?: () => void
   /** Returns the error of a source that failed. */
-  readonly failure?: () => Error | undefined
+  readonly failure?: () => unknown
 }
 
 /** The context that all requests of one call share. */

@@ -8,6 +8,7 @@ import {
   createApiError,
   type ErrorContext,
   formatIssues,
+  InvalidRequestError,
   InvalidResponseError,
   type Issue,
   MAX_QUOTED,
@@ -35,12 +36,14 @@ import { canRepeat, getPause } from './retry.ts'
 export class AttemptError extends Error {
   /** Text from a third party, such as a stream's error. It may contain secrets. */
   readonly quoted: string
-
   constructor(message: string, quoted = '', options?: ErrorOptions) {
     super(message, options)
     this.quoted = quoted
   }
 }
+
+/** Thrown if the content of an upload is invalid. */
+export class ContentError extends AttemptError {}
 
 /** Creates the error context of a call at this attempt. `isSent`: whether the attempt called `fetch`. */
 function createContext(
@@ -136,6 +139,10 @@ export function failWithoutResponse(
   // The key is missing or invalid. An error that fetch throws is never ours.
   if (thrown instanceof ConfigurationError && step === 'key') {
     return failWith('not-sent', false, (context) => new ConfigurationError(thrown.message, context))
+  }
+  if (thrown instanceof ContentError && step === 'content') {
+    const issues = [{ path: [call.spec.upload!.name], message: thrown.message }]
+    return failWith('not-sent', false, (context) => new InvalidRequestError(issues, context))
   }
   if (thrown instanceof AttemptError) {
     const { message, quoted, cause } = thrown

@@ -62,8 +62,13 @@ export function explainFetchFailure(
   if (causes.some(isConnectFailure) || isDenoConnectFailure(call, causes)) {
     return { outcome: 'not-sent', message: noResponse + getBaseUrlAdvice(getAdvisedRequest(call)) }
   }
-  return { outcome: 'unknown', message: noResponse }
+  return { outcome: 'unknown', message: causes.some(isNotReadable) ? FILE_CHANGED : noResponse }
 }
+
+export const FILE_CHANGED = 'the file has changed since it was opened, or can no longer be read'
+
+/** Returns whether an error means that a Blob could not be read, as a file that changed cannot. */
+export const isNotReadable = (error: unknown): boolean => (error as Partial<Error> | null)?.name === 'NotReadableError'
 
 const hasCode = (causes: readonly Error[], pattern: RegExp): boolean =>
   causes.some((cause) => pattern.test(getTextField(cause, 'code')))

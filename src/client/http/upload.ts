@@ -1,11 +1,11 @@
 import { describeMismatch, getReason } from '../checks/mismatch.ts'
-import type { Issue } from '../errors.ts'
 import { throwIfAborted } from '../runtime/abort.ts'
 import { asyncIterator, canStream, getStreamRedirect, isBrowser, preventResend } from '../runtime/environment.ts'
 import { runtimeFetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
 import type { OnProgress, OpenedUpload, Sender, Upload } from './call.ts'
-import { AttemptError } from './failure.ts'
+import { AttemptError, ContentError } from './failure.ts'
+import { FILE_CHANGED, isNotReadable } from './fetch-failure.ts'
 import { reportProgress } from './upload-browser.ts'
 
 /**
@@ -22,18 +22,38 @@ export type UploadContent =
 
 /** @internal */
 export function createUpload(content: UploadContent, name: string): Upload {
+  const describe = () => describeProblem(content)
+  const problem = describe()
   return {
-    issues: checkContent(content, name),
+    name,
+    issues: problem === undefined ? [] : [{ path: [name], message: problem }],
     replayable: isSized(content),
-    open: (onProgress, sender) => (isBrowser() ? openForBrowser : openUpload)(content, onProgress, sender),
+    async open(onProgress, sender) {
+      // Memory may be detached while the call waits.
+      const problem = describe()
+      if (problem !== undefined) throw new ContentError(problem)
+      // A file that has changed cannot be read. The Blobs of React Native have no `arrayBuffer`.
+      if (isBlob(content) && 'arrayBuffer' in content) await readBlob(content.slice(0, 1))
+      return (isBrowser() ? openForBrowser : openUpload)(content, onProgress, sender)
+    },
   }
 }
 
-function checkContent(content: unknown, name: string): Issue[] {
-  if (isSized(content) || isStream(content) || isAsyncIterable(content)) return []
+/** Returns what is wrong with the content of an upload; `undefined` if it can be sent. */
+function describeProblem(content: unknown): string | undefined {
+  if (isBuffer(content)) {
+    try {
+      // The runtime rejects shared, resizable and detached memory. An empty view is not copied.
+      new Response(new Uint8Array('buffer' in content ? content.buffer : content, 0, 0) as BodyInit)
+      return undefined
+    } catch (error) {
+      return `this memory cannot be sent, pass a copy: ${getReason(error)}`
+    }
+  }
+  if (isBlob(content) || isStream(content) || isAsyncIterable(content)) return undefined
   const accepted = 'a Blob, File, ArrayBuffer, typed array, ReadableStream or AsyncIterable of bytes'
   const hint = typeof content === 'string' ? ': use fileFromPath(path) of shortlink-sdk/node, or new Blob([text])' : ''
-  return [{ path: [name], message: describeMismatch(accepted, content) + hint }]
+  return describeMismatch(accepted, content) + hint
 }
 
 /** The maximum size of content that is copied into memory, in bytes. */
@@ -44,9 +64,7 @@ const MAX_COPIED = 16 * 1024 * 1024
  */
 async function openUpload(given: UploadContent, onProgress: OnProgress, { fetch }: Sender): Promise<OpenedUpload> {
   const isCustom = fetch !== runtimeFetch
-  // A custom fetch may not accept the runtime's Blob, so a small one becomes bytes, if it can be read.
-  const isCopied = isBlob(given) && isCustom && ('arrayBuffer' in given || canStream()) && given.size <= MAX_COPIED
-  const content = isCopied ? await wrapReadError(given.arrayBuffer()) : given
+  const content = isBlob(given) && mustCopy(given, isCustom) ? await readBlob(given) : given
   const total = isSized(content) ? getSize(content) : undefined
   // To report a redirect, fetch keeps a copy of what it sends.
   const redirect = total !== undefined && total <= MAX_COPIED ? 'manual' : getStreamRedirect()
@@ -59,37 +77,65 @@ async function openUpload(given: UploadContent, onProgress: OnProgress, { fetch 
   const stream = isSized(content) ? new Blob([content as BlobPart]).stream() : content
   const source = openSource(stream, (loaded) => notify(onProgress, { loaded, total }))
   const headers = total === undefined ? {} : { 'content-length': String(total) }
-  return { ...source, body: declareLength(source.body, total), headers, redirect }
+  return { ...source, ready: source.readFirst(), body: declareLength(source.body, total), headers, redirect }
 }
 
 /** Opens the content for one attempt in a browser, whose fetch cannot stream a request. */
 async function openForBrowser(content: UploadContent, onProgress: OnProgress, sender: Sender): Promise<OpenedUpload> {
   const blob = isSized(content) ? new Blob([content as BlobPart]) : await readToEnd(content, sender.signal)
-  return { body: blob, headers: {}, redirect: 'manual', ...reportProgress(blob, onProgress, sender) }
+  const body = mustCopy(blob, false) ? await readBlob(blob) : blob
+  return { body, headers: {}, redirect: 'manual', ...reportProgress(blob, onProgress, sender) }
 }
+
+/**
+ * Returns whether a Blob must become bytes: Node cannot send those of jsdom, and a custom fetch may not accept those of
+ * the runtime. React Native cannot read its own, and sends them.
+ */
+const mustCopy = (blob: Partial<Blob> & { readonly size: number }, isCustom: boolean): boolean =>
+  ('arrayBuffer' in blob || canStream()) && (!blob.stream || (isCustom && blob.size <= MAX_COPIED))
+
+/** @throws {AttemptError} if the Blob cannot be read */
+const readBlob = (blob: Blob): Promise<ArrayBuffer> => attemptRead(() => blob.arrayBuffer())
 
 /** Reads a source to its end, or until the signal aborts, which closes the source too. */
 async function readToEnd(content: Source, signal: AbortSignal): Promise<Blob> {
   throwIfAborted(signal)
-  const chunks = isStream(content) ? iterateChunks(content) : content[asyncIterator]()
+  const { read, end } = readChunks(content)
   // The signal belongs to one attempt, so the listener needs no removal.
-  signal.addEventListener('abort', () => void chunks.return?.().catch(() => {}))
+  signal.addEventListener('abort', end)
   const pieces: BlobPart[] = []
   for (;;) {
-    const { done, value } = await wrapReadError(chunks.next())
-    if (done) return new Blob(pieces)
-    pieces.push(value as BlobPart)
+    const chunk = await read()
+    if (!chunk) return new Blob(pieces)
+    pieces.push(chunk as BlobPart)
   }
 }
 
-/** @throws {AttemptError} if the content cannot be read */
-const wrapReadError = <T>(reading: Promise<T>): Promise<T> =>
-  reading.catch((cause) => {
-    throw createReadError(cause)
-  })
+/** Reads the chunks of a source, one after another. After the last one, `read` returns `undefined`. */
+function readChunks(content: Source) {
+  const chunks = isStream(content) ? iterateChunks(content) : content[asyncIterator]()
+  return {
+    async read() {
+      const { done, value } = await attemptRead(() => chunks.next())
+      if (done) return undefined
+      // Not `instanceof`, because it may come from another realm.
+      if ((value as Partial<Uint8Array> | undefined)?.[Symbol.toStringTag] === 'Uint8Array') return value
+      const hint = typeof value === 'string' ? ': encode text with TextEncoderStream' : ''
+      throw new ContentError(describeMismatch('chunks that are Uint8Arrays', value) + hint)
+    },
+    end: () => void chunks.return?.().catch(() => {}),
+  }
+}
 
-const createReadError = (cause: unknown): AttemptError =>
-  new AttemptError('the content could not be read', getReason(cause), { cause })
+/** @throws {AttemptError} if the content cannot be read: its file has changed, or its source failed */
+async function attemptRead<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (cause) {
+    if (isNotReadable(cause)) throw new ContentError(FILE_CHANGED)
+    throw new AttemptError('the content could not be read', getReason(cause), { cause })
+  }
+}
 
 /** Declares the length of a stream to Cloudflare Workers, which ignore the Content-Length header. @internal */
 export function declareLength(
@@ -136,35 +182,34 @@ const MAX_PIECE = 65_536
 
 /** Opens a source as a stream that reports its bytes. @internal */
 export function openSource(content: Source, onBytes?: (loaded: number) => void) {
-  const chunks = isStream(content) ? iterateChunks(content) : content[asyncIterator]()
-  const end = async () => {
-    await chunks.return?.()
-  }
+  const { read, end } = readChunks(content)
   let loaded = 0
+  let first: ReturnType<typeof read> | undefined
   let rest: Uint8Array = new Uint8Array()
-  let failure: AttemptError | undefined
+  let failure: unknown
   let close = () => {}
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       close = () => {
         // An error, not the end, so that the server does not accept half a file.
         controller.error(new Error('the attempt has ended'))
-        end().catch(() => {})
+        end()
       }
     },
     async pull(controller) {
       try {
         if (rest.length === 0) {
-          const { done, value } = await chunks.next()
-          if (done) return controller.close()
-          rest = value
+          const chunk = await (first ?? read())
+          first = undefined
+          if (!chunk) return controller.close()
+          rest = chunk
         }
         const piece = rest.subarray(0, MAX_PIECE)
         rest = rest.subarray(piece.length)
         controller.enqueue(piece)
         loaded += piece.length
       } catch (error) {
-        failure = createReadError(error)
+        failure = error
         throw error
       }
       onBytes?.(loaded)
@@ -175,7 +220,12 @@ export function openSource(content: Source, onBytes?: (loaded: number) => void) 
   body.toString = () => {
     throw new AttemptError('this `fetch` cannot send a stream: pass bytes, or a Blob of at most 16 MiB')
   }
-  return { body, close: () => close(), failure: () => failure }
+  /** Reads the first chunk before the stream is read, so that invalid content is refused before anything is sent. */
+  const readFirst = () => {
+    first = read()
+    return first
+  }
+  return { body, readFirst, close: () => close(), failure: () => failure }
 }
 
 function iterateChunks(stream: ReadableStream<Uint8Array>): AsyncIterator<Uint8Array> {

@@ -62,7 +62,7 @@ describe('a Blob of jsdom 29, which can be read, but not streamed,', () => {
     class JsdomBlob {
       readonly size = bytes.length
       readonly type = ''
-      slice() {}
+      slice = () => this
       arrayBuffer = async () => bytes.slice().buffer
     }
     vi.stubGlobal('Blob', JsdomBlob)

@@ -306,7 +306,10 @@ describe('fileFromPath', () => {
     const file = await fileFromPath(path)
     writeFileSync(path, 'shorter')
     const server = await serve(done)
-    expect(await failure(connect(server).files.upload('a.bin', file))).toMatchObject({ code: 'connection' })
+    expect(await failure(connect(server).files.upload('a.bin', file))).toMatchObject({
+      code: 'invalid_request',
+      outcome: 'not-sent',
+    })
     expect(server.seen).toEqual([])
   })
 })
