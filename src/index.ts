@@ -20,6 +20,7 @@ export {
   InvalidResponseError,
   type InvalidResponseReason,
   type Issue,
+  type IssueCode,
   isShortLinkError,
   LinkConflictError,
   NotFoundError,

@@ -1,7 +1,13 @@
 import { shorten } from '../../src/client/runtime/text.ts'
 
+/** An issue of a task. The error that has it adds the code. */
+export interface TaskIssue {
+  readonly path: readonly (string | number)[]
+  readonly message: string
+}
+
 /** Describes issues in one line: `name: expected a string, received a number; tag: is missing`. */
-export function describeIssues(issues: readonly { path: readonly (string | number)[]; message: string }[]): string {
+export function describeIssues(issues: readonly TaskIssue[]): string {
   const lines = issues.slice(0, 5).map(({ path, message }) => {
     const at = shorten(path.join('.'), 100)
     return at ? `${at}: ${message}` : message

@@ -224,7 +224,8 @@ export class ShortLinkClient {
   ): ApiPromise<T> {
     const issues = checkOptions(params, requestChecks)
     const { query, json, body, schema, as, idempotent }: RequestParams<T> = issues.length ? {} : params
-    if (schema && as) issues.push({ path: ['as'], message: 'expected `schema` or `as`, received both' })
+    if (schema && as)
+      issues.push({ path: ['as'], message: 'expected `schema` or `as`, received both', code: 'not_allowed' })
     const upload = body === undefined ? undefined : createUpload(body, 'body')
     const call = {
       method,

@@ -43,7 +43,29 @@ export interface Issue {
   readonly path: readonly (string | number)[]
   /** The expected and the received value, such as `expected an integer, received a boolean`. */
   readonly message: string
+  /** The kind of problem, for messages in other languages. */
+  readonly code: IssueCode
 }
+
+/**
+ * The kind of an issue.
+ *
+ * - `missing`: a required value is missing or empty
+ * - `invalid`: it has the wrong type or form
+ * - `too_long`, `too_short`: it is out of range
+ * - `not_allowed`: it is well-formed, but not one of the accepted values, or cannot be combined with another one
+ * - `unknown`: no parameter or option has this name
+ */
+export type IssueCode = 'missing' | 'invalid' | 'too_long' | 'too_short' | 'not_allowed' | 'unknown'
+
+/** An issue whose code may still be missing. @internal */
+export type IssueInput = Omit<Issue, 'code'> & Partial<Issue>
+
+/** Adds the code to an issue that has none. @internal */
+export const addIssueCode = (issue: IssueInput): Issue => ({
+  code: issue.message.startsWith('is missing') ? 'missing' : 'invalid',
+  ...issue,
+})
 
 /** The state of the rate limit. */
 export interface RateLimitState {
@@ -185,7 +207,7 @@ export class InvalidRequestError extends ShortLinkError {
   /** One issue for each invalid parameter. */
   declare readonly issues: readonly Issue[]
 
-  constructor(issues: readonly Issue[], context?: ErrorContext) {
+  constructor(issues: readonly (Omit<Issue, 'code'> & Partial<Issue>)[], context?: ErrorContext) {
     super(formatIssues(issues, context?.redact), context)
     defineHidden(this, { issues: redactIssues(issues, context?.redact) })
   }
@@ -346,7 +368,12 @@ export class InvalidResponseError extends ShortLinkError {
       status,
       body,
       issues,
-    }: { reason: InvalidResponseReason; status: number; body: unknown; issues: readonly Issue[] },
+    }: {
+      reason: InvalidResponseReason
+      status: number
+      body: unknown
+      issues: readonly (Omit<Issue, 'code'> & Partial<Issue>)[]
+    },
     context: ErrorContext,
   ) {
     super(message, context)
@@ -467,15 +494,16 @@ export function createApiError(
 }
 
 /** Copies issues without secrets, which may be in quoted values, in messages of a user's schema, or in keys. */
-function redactIssues(issues: readonly Issue[], redact = keepText): Issue[] {
-  return issues.map(({ path, message }) => ({
+function redactIssues(issues: readonly IssueInput[], redact = keepText): Issue[] {
+  return issues.map(addIssueCode).map(({ path, message, code }) => ({
     path: path.map((part) => (typeof part === 'string' ? redactLine(redact, part, 200) : part)),
     message: redactLine(redact, message, 300),
+    code,
   }))
 }
 
 /** Describes issues in one line, without secrets: `name: expected a string, received a number; tag: is missing`. */
-export function formatIssues(issues: readonly Issue[], redact?: Redact): string {
+export function formatIssues(issues: readonly IssueInput[], redact?: Redact): string {
   const lines = redactIssues(issues.slice(0, 5), redact).map(({ path, message }) => {
     const at = shorten(path.join('.'), 100)
     return at ? `${at}: ${message}` : message

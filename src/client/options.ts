@@ -105,7 +105,7 @@ export const clientOptionChecks = {
   ...commonChecks,
   baseUrl: checkedElsewhere,
   openerUrl: checkedElsewhere,
-  apiKey: checkedElsewhere,
+  apiKey: { ...checkedElsewhere, otherNames: ['token', 'auth'] },
   authScheme,
   rateLimit: {
     expected: 'an object of options, a number of requests a minute, a RateLimiter, or false',

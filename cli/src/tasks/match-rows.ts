@@ -1,7 +1,6 @@
 /** Finds the link of each row of a sync. Only the server knows which spellings of an alias are the same. */
 import {
   InvalidRequestError,
-  type Issue,
   isShortLinkError,
   type Link,
   type RequestOptions,
@@ -11,6 +10,7 @@ import { formatValue } from '../../../src/client/checks/mismatch.ts'
 import { getAlias, getHost, getOrigin } from '../../../src/client/links/match.ts'
 import { isRecord } from '../../../src/client/runtime/text.ts'
 import { normalizeAlias } from '../addresses.ts'
+import type { TaskIssue } from '../text.ts'
 import { groupBy } from './rows.ts'
 import type { Matches, WantedRow } from './sync-plan.ts'
 
@@ -51,7 +51,7 @@ export async function matchRows(
     )
   }
   const similarByRow = new Map<WantedRow, readonly Link[]>()
-  const issues: Issue[] = []
+  const issues: TaskIssue[] = []
   const questions = new SpellingQuestions(lookUp)
   for (const row of rows) {
     if (linkByRow.has(row)) continue

@@ -1,9 +1,10 @@
-import type { CreatedLink, Id, Issue, Link, LinkCreate, Outcome, RequestOptions } from 'shortlink-sdk'
+import type { CreatedLink, Id, Link, LinkCreate, Outcome, RequestOptions } from 'shortlink-sdk'
 import { describeMismatch, formatValue } from '../../../src/client/checks/mismatch.ts'
 import { getHost } from '../../../src/client/links/match.ts'
 import { parseAlias } from '../../../src/client/runtime/short-address.ts'
 import { isRecord } from '../../../src/client/runtime/text.ts'
 import { isGeneratedAlias } from '../addresses.ts'
+import type { TaskIssue } from '../text.ts'
 import type { TaskClient } from './client.ts'
 
 /**
@@ -218,7 +219,7 @@ export class RowChecks {
   }
 
   /** Checks the parameters of a row, and that no earlier row has its alias. Returns the issues. */
-  check({ row, values, params, alias }: CheckedRow, name: string): Issue[] {
+  check({ row, values, params, alias }: CheckedRow, name: string): TaskIssue[] {
     if (!params) return [{ path: [], message: describeMismatch('an object with a url', row) }]
     // All values are checked, not only known parameters, so that misspelled names are found.
     const checked = filterEntries(values, (name) => !Object.hasOwn(callOptions, name)) as unknown as LinkCreate
@@ -266,7 +267,7 @@ function isHostOfServer(host: string, baseUrl: string): boolean {
  * Returns whether an issue is about an address that a link may have already, because another program made it. A sync
  * keeps such an address.
  */
-export const isAboutStorableUrl = ({ path }: Issue, params: RowParams | undefined): boolean =>
+export const isAboutStorableUrl = ({ path }: TaskIssue, params: RowParams | undefined): boolean =>
   path.length === 1 && path[0] === 'url' && /^[a-z][a-z\d+.-]*:/i.test(String(params?.url))
 
 /** Describes a control or line-breaking character of an alias, which no short address can have. */

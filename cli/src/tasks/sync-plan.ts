@@ -1,6 +1,7 @@
-import { InvalidRequestError, type Issue, type Link, type LinkEnsure } from 'shortlink-sdk'
+import { InvalidRequestError, type Link, type LinkEnsure } from 'shortlink-sdk'
 import { getAlias, getHost, isSameAddress } from '../../../src/client/links/match.ts'
 import { normalizeAlias } from '../addresses.ts'
+import type { TaskIssue } from '../text.ts'
 import type { TaskClient } from './client.ts'
 import {
   comparedNames,
@@ -48,7 +49,7 @@ export interface WantedRow {
   /** The parameters to clear, with the values that an update sends: `{ title: '', campaign: null }`. */
   readonly cleared: Readonly<Record<string, unknown>>
   /** Why its address cannot be sent. It is kept if the link has it already. */
-  readonly urlIssues: readonly Issue[]
+  readonly urlIssues: readonly TaskIssue[]
 }
 
 /** The links of rows, and the links that may have the alias of a row in another spelling. */
@@ -76,7 +77,7 @@ export async function readWanted(
   rows: Iterable<LinkRow> | AsyncIterable<LinkRow>,
 ): Promise<WantedRow[]> {
   const wanted: WantedRow[] = []
-  const issues: Issue[] = []
+  const issues: TaskIssue[] = []
   const checks = new RowChecks(client)
   let number = 0
   for await (const read of readRows(rows)) {

@@ -3,7 +3,6 @@ import {
   type CreatedLink,
   InvalidRequestError,
   InvalidResponseError,
-  type Issue,
   isShortLinkError,
   type Link,
   LinkConflictError,
@@ -16,6 +15,7 @@ import { notify } from '../../../src/client/runtime/notify.ts'
 import { parseAlias } from '../../../src/client/runtime/short-address.ts'
 import { untilAborted } from '../abort.ts'
 import { hasSentAlias } from '../addresses.ts'
+import type { TaskIssue } from '../text.ts'
 import { AsciiFallback } from './ascii.ts'
 import { createWriter, type TaskClient } from './client.ts'
 import { findClearableNames, mayClearPassword, updateLink } from './link-update.ts'
@@ -321,14 +321,14 @@ async function readExisting(client: TaskClient, signal: AbortSignal, onProgress:
   return { existing, invalid }
 }
 
-function createTooManyDeletesIssue(deletions: readonly PlannedStep[], maxDeletes: number): Issue {
+function createTooManyDeletesIssue(deletions: readonly PlannedStep[], maxDeletes: number): TaskIssue {
   const some = listFirst(deletions.map(({ plan }) => plan.alias))
   const links = deletions.length === 1 ? '1 link' : `${deletions.length} links`
   const message = `the plan deletes ${links} (${some}), and at most ${maxDeletes} may be deleted`
   return { path: ['maxDeletes'], message }
 }
 
-function createMayClearIssue(rows: readonly WantedRow[], names: readonly string[]): Issue {
+function createMayClearIssue(rows: readonly WantedRow[], names: readonly string[]): TaskIssue {
   const some = listFirst(rows.map(({ params }) => params.custom))
   const links = rows.length === 1 ? `1 link (${some}) whose row has` : `${rows.length} links (${some}) whose rows have`
   const message = `the plan updates ${links} no password, and an update may clear values that no response shows: ${names.join(', ')}`

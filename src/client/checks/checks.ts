@@ -1,4 +1,4 @@
-import type { Issue } from '../errors.ts'
+import type { IssueCode, IssueInput } from '../errors.ts'
 import { canParseUrl } from '../runtime/environment.ts'
 import { findSimilarName, normalizeName } from '../runtime/similar-name.ts'
 import { describeType, isPlain, isRecord } from '../runtime/text.ts'
@@ -17,6 +17,8 @@ export interface Check<Value = unknown> {
   readonly isValid: (value: unknown) => boolean
   /** Returns advice about an invalid value, if `expected` is not enough. */
   readonly hint?: (value: unknown) => string | undefined
+  /** Returns the code of an invalid value. Default: `not_allowed` if the valid values are listed, else `invalid`. */
+  readonly code?: (value: unknown) => IssueCode
   /** Whether messages must not show the value. */
   readonly secret?: boolean
   /** The pattern of valid strings, for the OpenAPI document. */
@@ -130,6 +132,7 @@ export const MAX_TIMER = 2 ** 31 - 1
 export const milliseconds: Check<number> = {
   expected: `milliseconds above 0 and up to ${MAX_TIMER}`,
   isValid: (value) => typeof value === 'number' && value > 0 && value <= MAX_TIMER,
+  code: (value) => (typeof value !== 'number' ? 'invalid' : value > MAX_TIMER ? 'too_long' : 'too_short'),
 }
 
 export const hexColor = /* @__PURE__ */ matching('a color as #RRGGBB or #RGB', /^#([\dA-Fa-f]{3}){1,2}$/)
@@ -261,7 +264,7 @@ export const alias: Check<string> = {
  * A parameter without a check is allowed, because servers may have more parameters. It is rejected if it looks like a
  * misspelling of a missing one, or is an option of the call in the wrong argument (`options` are their names).
  */
-export function checkParams(params: unknown, checks: Checks, options: readonly string[] = []): Issue[] {
+export function checkParams(params: unknown, checks: Checks, options: readonly string[] = []): IssueInput[] {
   if (!isPlain(params)) return [{ path: [], message: describeMismatch('an object of parameters', params ?? null) }]
   const listed = Object.entries(checks).flatMap(([name, check]) => {
     const value = Object.hasOwn(params, name) ? params[name] : undefined
@@ -269,18 +272,22 @@ export function checkParams(params: unknown, checks: Checks, options: readonly s
     return isLeftOut && !check.required ? [] : checkValue([name], value, check)
   })
   const missing = Object.fromEntries(Object.entries(checks).filter(([name]) => params[name] === undefined))
-  const others = Object.keys(params).flatMap((name): Issue[] => {
+  const others = Object.keys(params).flatMap((name): IssueInput[] => {
     if (Object.hasOwn(checks, name) || params[name] === undefined) return []
     if (options.includes(name))
-      return [{ path: [name], message: 'is an option of the call, pass it as the next argument' }]
+      return [{ path: [name], message: 'is an option of the call, pass it as the next argument', code: 'not_allowed' }]
     const meant = findMeantName(name, missing)
-    return meant === undefined ? [] : [{ path: [name], message: `unknown parameter, did you mean ${meant}?` }]
+    return meant === undefined
+      ? []
+      : [{ path: [name], message: `unknown parameter, did you mean ${meant}?`, code: 'unknown' }]
   })
   return [...listed, ...others]
 }
 
+const NO_IDEMPOTENCY_KEY = 'servers have no idempotency keys: see `ensure` and `outcome`'
+
 /** Checks options. `undefined` means the default; unknown options are rejected. */
-export function checkOptions(options: unknown, checks: Checks, at: readonly string[] = []): Issue[] {
+export function checkOptions(options: unknown, checks: Checks, at: readonly string[] = []): IssueInput[] {
   if (!isPlain(options)) return [{ path: at, message: describeMismatch('an object of options', options ?? null) }]
   return Object.entries(options).flatMap(([name, value]) => {
     const path = [...at, name]
@@ -289,7 +296,9 @@ export function checkOptions(options: unknown, checks: Checks, at: readonly stri
       const meant = findMeantName(name, checks)
       const advice =
         meant === undefined ? `expected one of ${Object.keys(checks).join(', ')}` : `did you mean ${meant}?`
-      return [{ path, message: `unknown option, ${advice}` }]
+      const isKey = normalizeName(name) === 'idempotencykey'
+      const message = `unknown option, ${isKey ? NO_IDEMPOTENCY_KEY : advice}`
+      return [{ path, message, code: 'unknown' }]
     }
     if (value === undefined) return []
     const inner = isRecord(value) && !check.isValid(value) ? check.options : undefined
@@ -301,12 +310,13 @@ export function checkOptions(options: unknown, checks: Checks, at: readonly stri
 export function checkValue(
   path: readonly string[],
   value: unknown,
-  { expected, isValid, hint, secret }: Check,
-): Issue[] {
+  { expected, isValid, hint, secret, values, code = () => (values ? 'not_allowed' : 'invalid') }: Check,
+): IssueInput[] {
   if (isValid(value)) return []
   const message = describeMismatch(expected, value, secret ? describeType : formatValue)
   const advice = hint?.(value)
-  return [{ path, message: advice ? `${message}: ${advice}` : message }]
+  const kind = value === undefined || value === '' ? 'missing' : code(value)
+  return [{ path, message: advice ? `${message}: ${advice}` : message, code: kind }]
 }
 
 /** Returns the parameter or option that an unknown name stands for: it is misspelled, or from another library. */

@@ -1,4 +1,4 @@
-import { ConfigurationError, formatIssues, type Issue } from '../errors.ts'
+import { ConfigurationError, formatIssues, type IssueInput } from '../errors.ts'
 import { readVariable } from '../runtime/environment.ts'
 import type { Redact } from '../secrets.ts'
 import { type Check, checkValue } from './checks.ts'
@@ -15,6 +15,6 @@ export function readCheckedVariable<T extends string = string>(
 }
 
 /** @throws {ConfigurationError} if there are issues */
-export function throwIfInvalid(issues: readonly Issue[], redact: Redact): void {
+export function throwIfInvalid(issues: readonly IssueInput[], redact: Redact): void {
   if (issues.length) throw new ConfigurationError(formatIssues(issues, redact), { redact })
 }

@@ -1,5 +1,5 @@
 /** Decides which `Authorization` header a call sends, and what it keeps secret. */
-import type { Issue } from '../errors.ts'
+import type { IssueInput } from '../errors.ts'
 import { keyNames, schemeNames } from '../platform/apis.ts'
 
 export type HeaderPair = [name: string, value: string]
@@ -20,7 +20,7 @@ export const listCredentials = (headers: readonly HeaderPair[]): string[] =>
 /** Returns the part of an `Authorization` header that is secret, without its scheme. */
 export const getCredentials = (authorization: string): string => authorization.trim().split(' ').at(-1)!
 
-export const authorizationBesideKey: Issue = {
+export const authorizationBesideKey: IssueInput = {
   path: ['headers'],
   message: `Authorization is set by the client, from \`${keyNames.option}\` and \`${schemeNames.option}\`: leave it out, or set \`${keyNames.option}: null\` to send your own`,
 }

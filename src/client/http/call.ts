@@ -5,7 +5,7 @@ import {
   ConfigurationError,
   type ErrorContext,
   InvalidRequestError,
-  type Issue,
+  type IssueInput,
   type Outcome,
   type ShortLinkError,
 } from '../errors.ts'
@@ -53,7 +53,7 @@ export interface CallSpec<T> {
   /** The checks of `json`, or of `query` if there is no `json`. */
   readonly checks?: Checks | undefined
   /** Issues that the caller has already found. */
-  readonly issues?: readonly Issue[] | undefined
+  readonly issues?: readonly IssueInput[] | undefined
   /** Returns whether `read` handles a refusal. Otherwise it is an error. */
   readonly accepts?: ((refusal: Refusal) => boolean) | undefined
   readonly read: Read<T>
@@ -97,7 +97,7 @@ export type OnProgress = ((progress: UploadProgress) => void) | undefined
 export interface Upload {
   /** The name of its parameter, for errors. */
   readonly name: string
-  readonly issues: readonly Issue[]
+  readonly issues: readonly IssueInput[]
   /** Whether it can be sent a second time. */
   readonly replayable: boolean
   /** Opens it for one attempt. */
@@ -244,9 +244,10 @@ export function prepareCall<T>(
     ...(upload?.issues ?? []),
     ...(spec.issues ?? []),
   ]
-  if (json !== undefined && upload) issues.push({ path: ['body'], message: 'expected `json` or `body`, received both' })
+  if (json !== undefined && upload)
+    issues.push({ path: ['body'], message: 'expected `json` or `body`, received both', code: 'not_allowed' })
   if ((json !== undefined || upload) && method === 'GET') {
-    issues.push({ path: ['body'], message: 'GET has no body: use `query`' })
+    issues.push({ path: ['body'], message: 'GET has no body: use `query`', code: 'not_allowed' })
   }
   if (findAuthorization(headers) !== undefined && client.apiKey.isSent) issues.push(authorizationBesideKey)
   // Encoding an invalid parameter could add a second issue for it.
@@ -356,7 +357,7 @@ function findSecretParams(params: unknown, checks: Checks | undefined): string[]
 }
 
 /** Builds a query. `undefined` is left out, and `null` is sent as an empty value. */
-function buildQuery(query: object | undefined, issues: Issue[]): string {
+function buildQuery(query: object | undefined, issues: IssueInput[]): string {
   const pairs: string[] = []
   for (const [name, value] of Object.entries(query ?? {}) as [string, unknown][]) {
     if (value === undefined) continue
@@ -373,7 +374,7 @@ function buildQuery(query: object | undefined, issues: Issue[]): string {
   return pairs.length ? `?${pairs.join('&')}` : ''
 }
 
-function stringifyJson(json: unknown, issues: Issue[]): string | undefined {
+function stringifyJson(json: unknown, issues: IssueInput[]): string | undefined {
   if (isRecord(json) && !isPlain(json) && !('toJSON' in json)) {
     issues.push({ path: ['json'], message: describeMismatch('a JSON value', json) })
   }

@@ -10,7 +10,7 @@ import {
   formatIssues,
   InvalidRequestError,
   InvalidResponseError,
-  type Issue,
+  type IssueInput,
   MAX_QUOTED,
   type Outcome,
   RateLimitError,
@@ -246,7 +246,7 @@ export function failWithInvalidResponse(
   call: Call<unknown>,
   attempt: Attempt,
   { response, body }: Received,
-  issues: readonly Issue[],
+  issues: readonly IssueInput[],
 ): Failure & { readonly error: InvalidResponseError } {
   const serverMessage = redactLine(call.redact, findMessage(body), MAX_QUOTED)
   const message = issues.length

@@ -1,6 +1,6 @@
 import { checkOptions, checkParams, positiveInteger } from '../checks/checks.ts'
 import { type Page, type PageQuery, pageChecks, type Read } from '../definition.ts'
-import { AbortError, type ErrorContext, InvalidResponseError, type Issue, isShortLinkError } from '../errors.ts'
+import { AbortError, type ErrorContext, InvalidResponseError, type IssueInput, isShortLinkError } from '../errors.ts'
 import { addIssue } from '../parse/parse.ts'
 import { getAbortReason } from '../runtime/abort.ts'
 import { asyncIterator } from '../runtime/environment.ts'
@@ -180,7 +180,7 @@ async function* walk<T>(
 ): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
   const { path, query, hasUniqueIds } = list
   const createError = ({ status, attempts }: CallResult<unknown>, field: 'currentpage' | 'result', problem: string) => {
-    const issues: Issue[] = [{ path: [field], message: problem }]
+    const issues: IssueInput[] = [{ path: [field], message: problem }]
     const reason = field === 'result' ? 'incomplete_list' : 'schema'
     const read = { reason, status, body: undefined, issues } as const
     const context = api.createContext({ method: 'GET', path })

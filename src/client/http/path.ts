@@ -2,7 +2,7 @@ import { checkValue, id } from '../checks/checks.ts'
 import { formatValue } from '../checks/mismatch.ts'
 import { hasNoDotSegments } from '../checks/path-segment.ts'
 import type { AnyCallDefinition } from '../definition.ts'
-import type { Issue } from '../errors.ts'
+import type { IssueInput } from '../errors.ts'
 import { describeType } from '../runtime/text.ts'
 
 /** The path of a call, checked. */
@@ -11,7 +11,7 @@ export interface Path {
   readonly pattern: string
   /** The path with its escaped parameters; `undefined` if something is invalid. */
   readonly escaped: string | undefined
-  readonly issues: readonly Issue[]
+  readonly issues: readonly IssueInput[]
 }
 
 /** Builds the path of a call, whose parameters are checked and escaped. */
@@ -20,7 +20,7 @@ export function buildPath(
   values: Readonly<Record<string, unknown>>,
   { path: checks, argumentNames }: Pick<AnyCallDefinition, 'path' | 'argumentNames'>,
 ): Path {
-  const issues: Issue[] = []
+  const issues: IssueInput[] = []
   const escaped = pattern.replace(/:(\w+)/g, (_, name: string) => {
     const value = values[name]
     issues.push(...checkValue([argumentNames?.[name] ?? name], value, checks?.[name] ?? id))

@@ -65,6 +65,7 @@ export interface RequestOptions {
 }
 
 const timeoutCheck = {
+  ...milliseconds,
   expected: `${milliseconds.expected}, or false`,
   isValid: (value: unknown) => value === false || milliseconds.isValid(value),
 }
@@ -72,15 +73,17 @@ const timeoutCheck = {
 /** Checks for the options that clients and calls share. @internal */
 export const requestOptionChecks = {
   signal: abortSignal,
-  timeout: timeoutCheck,
+  timeout: { ...timeoutCheck, otherNames: ['timeoutMs'] },
   deadline: timeoutCheck,
   retry: {
     ...count,
     expected: 'a whole number of retries from 0',
+    otherNames: ['maxRetries'],
   },
   priority: oneOf(['normal', 'low']),
   validation: oneOf(['strict', 'report']),
   headers: {
+    otherNames: ['defaultHeaders'],
     expected: 'names and values of headers, each a line without control characters',
     isValid: (value: unknown) => listHeaderEntries(value)?.every(isHeader) ?? false,
     // Only the name is shown, because the value may be a secret.

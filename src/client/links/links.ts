@@ -1,5 +1,5 @@
 import { checkParams, checkValue, shortAddress } from '../checks/checks.ts'
-import { InvalidRequestError, type Issue } from '../errors.ts'
+import { addIssueCode, InvalidRequestError, type Issue } from '../errors.ts'
 import { type ApiPromise, createApiPromise } from '../http/api-promise.ts'
 import { callOptionNames, type RequestOptions } from '../http/request-options.ts'
 import { type Link, LinkCalls, type LinkCreate, linkCreate } from '../resources/links.ts'
@@ -92,6 +92,6 @@ export class LinksResource extends LinkCalls {
    * @returns The issues that {@link create} would reject them for; empty if they are valid.
    */
   check(params: LinkCreate): readonly Issue[] {
-    return checkParams(params, linkCreate, callOptionNames)
+    return checkParams(params, linkCreate, callOptionNames).map(addIssueCode)
   }
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4/mini'
 import { getReason } from '../checks/mismatch.ts'
-import type { Issue } from '../errors.ts'
+import type { IssueInput } from '../errors.ts'
 import { isRecord } from '../runtime/text.ts'
 import { type StandardSchema, toIssues } from './standard-schema.ts'
 
@@ -10,7 +10,7 @@ export const MAX_ISSUES = 100
 /** The current position in a response, and the issues so far. */
 export interface ParseContext {
   readonly path: readonly (string | number)[]
-  readonly issues: Issue[]
+  readonly issues: IssueInput[]
   /** Whether the response must be rejected even with `validation: 'report'`. */
   unusable?: boolean
 }

@@ -1,4 +1,4 @@
-import type { Issue } from '../errors.ts'
+import type { IssueInput } from '../errors.ts'
 import { isRecord } from '../runtime/text.ts'
 
 /**
@@ -34,7 +34,7 @@ export function toIssues(
   issues: readonly { readonly message: unknown; readonly path?: readonly unknown[] | undefined }[],
   at: readonly (string | number)[],
   maxIssues: number,
-): Issue[] {
+): IssueInput[] {
   // ArkType's list is not a plain array: its `slice` and `map` behave differently.
   return Array.from({ length: Math.min(issues.length, maxIssues) }, (_, index) => {
     const { message, path = [] }: Partial<(typeof issues)[number]> = issues[index] ?? {}

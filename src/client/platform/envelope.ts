@@ -1,7 +1,7 @@
 /** Opens the envelope of responses, and reads results from it. */
 import type * as z from 'zod/v4/mini'
 import type { Envelope, Read } from '../definition.ts'
-import type { Issue } from '../errors.ts'
+import type { IssueInput } from '../errors.ts'
 import { type ParseContext, parse, parseWithStandardSchema } from '../parse/parse.ts'
 import type { StandardSchema } from '../parse/standard-schema.ts'
 import { isRecord } from '../runtime/text.ts'
@@ -87,7 +87,7 @@ export function readBody<T>(schema: z.core.$ZodType<T>, dataKey?: string, prepar
   return (received, context) => {
     const isEmptySuccess = !received.envelope && received.text.trim() === ''
     if (!isEmptySuccess || dataKey !== undefined) return readFields(received, context)
-    const issues: Issue[] = []
+    const issues: IssueInput[] = []
     const data = parse(schema, {}, { path: [], issues })
     return issues.length > 0 ? makeUnusable(context) : data
   }

@@ -1,6 +1,6 @@
 import { aFunction, type Check, type Checks, checkOptions, nonEmptyString } from '../checks/checks.ts'
 import { describeMismatch, formatValue, getReason } from '../checks/mismatch.ts'
-import { ConfigurationError, formatIssues, type Issue } from '../errors.ts'
+import { ConfigurationError, formatIssues, type IssueInput } from '../errors.ts'
 import { DAY } from '../platform/rate-headers.ts'
 import { TIMED_OUT, throwIfAborted, withDeadline } from '../runtime/abort.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
@@ -238,7 +238,7 @@ const positive: Check = {
 const storeChecks = { points: positive, duration: positive, consume: aFunction, block: aFunction }
 
 function checkArguments(store: StoreLimiter, options: SharedRateLimitOptions): void {
-  const issues: Issue[] = []
+  const issues: IssueInput[] = []
   if (isRecord(store)) {
     for (const [name, { expected, isValid }] of Object.entries<Check>(storeChecks)) {
       if (isValid(store[name])) continue

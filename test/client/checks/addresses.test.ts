@@ -133,7 +133,7 @@ describe('an address that leads nowhere', () => {
 
 it('the parameters of a new link are checked without sending anything', () => {
   expect(links.check({ url: 'https://shop.example', custom: 'tea', expiry: '2027-02-30 12:00:00' })).toEqual([
-    { path: ['expiry'], message: expect.stringContaining('received "2027-02-30 12:00:00"') },
+    { path: ['expiry'], message: expect.stringContaining('received "2027-02-30 12:00:00"'), code: 'invalid' },
   ])
   expect(links.check({ custom: 'tea' } as never)).toMatchObject([
     { path: ['url'], message: expect.stringContaining('is missing') },

@@ -241,6 +241,7 @@ describe('an invalid parameter is refused before anything is sent', () => {
     expect((error as InvalidRequestError).issues).toContainEqual({
       path: [slip],
       message: `unknown parameter, did you mean ${meant}?`,
+      code: 'unknown',
     })
   })
 
