@@ -8,7 +8,7 @@ import {
   oneOf,
 } from './checks/checks.ts'
 import type { PageQuery, Read } from './definition.ts'
-import type { RateLimitState } from './errors.ts'
+import { ConfigurationError, isShortLinkError, type RateLimitState } from './errors.ts'
 import { API, Api } from './http/api.ts'
 import { type ApiPromise, createApiPromise } from './http/api-promise.ts'
 import { createList, type ListPromise } from './http/list.ts'
@@ -31,6 +31,7 @@ import { PixelsResource } from './resources/pixels.ts'
 import { QrResource } from './resources/qr.ts'
 import { SplashResource } from './resources/splash.ts'
 import { defineInternals } from './runtime/framework.ts'
+import { type Inspect, inspectCustom } from './runtime/inspect.ts'
 import { isPlain, isRecord } from './runtime/text.ts'
 
 function isStandardSchema(value: unknown): value is StandardSchema {
@@ -73,6 +74,26 @@ const paginateChecks = {
  * The property of a client that returns its options. It is a function, because inspecting an object shows its values.
  */
 const OPTIONS = Symbol('options')
+
+/**
+ * Creates a client of the same class.
+ *
+ * @throws {ConfigurationError} if the constructor of a subclass does not pass its options on
+ */
+function createLike<Client extends ShortLinkClient>(client: Client, options: object): Client {
+  const Subclass = client.constructor as new (options: object) => Client
+  let cause: unknown
+  try {
+    // Copies of the options have the symbol too.
+    const created = new Subclass({ ...options, [OPTIONS]: true })
+    if (OPTIONS in created[OPTIONS]()) return created
+  } catch (error) {
+    if (isShortLinkError(error)) throw error
+    cause = error
+  }
+  const message = `withOptions: ${Subclass.name} must pass its first parameter on to super, or override withOptions`
+  throw new ConfigurationError(message, {}, { cause })
+}
 
 /**
  * A client for both APIs: one sub-client per resource, and `request` and `paginate` for everything else.
@@ -129,6 +150,11 @@ export class ShortLinkClient {
     this.opener = new OpenerResource(api)
   }
 
+  /** Hides the key in the fields of subclasses. @internal */
+  [inspectCustom](_depth: number, options: object, inspect: Inspect): string {
+    return `${this.constructor.name} ${this.redact(inspect({ ...this }, options))}`
+  }
+
   /** The base URL of the management API; `undefined` if it is not set, or is relative and there is no page. */
   get baseUrl(): string | undefined {
     return this[API].baseUrl()
@@ -153,18 +179,20 @@ export class ShortLinkClient {
    * Creates a client of the same class with some options changed. `headers` and `fetchOptions` are added to those of
    * this client. With a different key, base URL or `fetch`, the new client has its own rate limit.
    *
+   * The constructor of a subclass must take options as its first parameter, and pass them on to `super`, changed or not.
+   * A subclass with other parameters overrides this method.
+   *
    * @example
    * const patient = client.withOptions({ timeout: 120_000, retry: 5 })
    * const { email } = await patient.account.get()
    * console.log(email)
    *
-   * @throws {ConfigurationError} if an option is invalid
+   * @throws {ConfigurationError} if an option is invalid, or the constructor of a subclass does not pass options on
    */
   withOptions(overrides: ShortLinkClientOptions): this {
     const options = this[OPTIONS]()
-    const Client = this.constructor as new (options: ShortLinkClientOptions) => this
     // If it is not an object, the constructor throws the error.
-    if (!isRecord(overrides)) return new Client(overrides)
+    if (!isRecord(overrides)) return new (this.constructor as new (options: unknown) => this)(overrides)
     const given: ShortLinkClientOptions = Object.fromEntries(
       Object.entries(overrides).filter(([, value]) => value !== undefined),
     )
@@ -175,7 +203,7 @@ export class ShortLinkClient {
     const fetchOptions = requestOptionChecks.fetchOptions.isValid(given.fetchOptions)
       ? { ...options.fetchOptions, ...given.fetchOptions }
       : given.fetchOptions
-    return new Client({
+    return createLike(this, {
       ...options,
       ...given,
       ...(headers && { headers }),

@@ -17,7 +17,9 @@ export class LinksResource extends LinkCalls {
    * Some servers respond with a single link, in the form of GET `/url/:id`, others with a list of one. A single link
    * has no domain, campaign or channels, so these are `null`.
    *
-   * An alias is also found in the server's own spelling: `sale_may` finds `sale-may` if the server turned it into that.
+   * The server decides whether two spellings are one alias: `Tea` finds `tea` only if the server answers it with that
+   * link. The slug of an alias is not asked for. An address may be in any form that is equal, such as
+   * `https://SHO.RT:443/tea/`.
    *
    * @remarks If the server does not support this search, `find` searches the newest links: at most 10 pages, which are
    *   1,000 links, or fewer if the server sends fewer than 100 per page.
@@ -59,11 +61,13 @@ export class LinksResource extends LinkCalls {
    * other parameters of an existing link are not changed; `link` has their values.
    *
    * Servers may respell aliases: `Sale_May` may become `sale-may`, and `shorturl` has the
-   * server's spelling. They may respell addresses too, and remove the trailing slash. If the
+   * server's spelling. If the creation is refused, a link with the slug of the alias is accepted only if it leads to the
+   * address. They may respell addresses too, and remove the trailing slash. If the
    * server does not send the address of an existing link, it is assumed to be the right one. On a server that truncates
    * addresses or lower-cases them, a second call is a conflict.
    *
-   * Without `domain`, a link with this alias and address on any domain of the account is accepted.
+   * Without `domain`, a link with this alias and address on any domain of the account is accepted, except after a
+   * creation whose outcome is unknown: then it must be on the domain of new links.
    *
    * @example
    * const { shorturl, created } = await client.links.ensure({ url: 'https://shop.example/opening', custom: 'opening' })
@@ -71,7 +75,7 @@ export class LinksResource extends LinkCalls {
    *
    * @param options `createFirst` skips the first lookup: one request for a new link.
    * @throws {LinkConflictError} if the alias leads to another address, on every domain that has it. `outcome` is
-   *   `unknown` if that link may be the one that this call created
+   *   `unknown` if that link may be the one that this call created, also if it is on another domain
    * @throws {InvalidResponseError} if the server created the link with a different alias, as it does if the plan has no
    *   custom aliases, or on a different domain; `outcome` is `done`, and the message contains both the requested and
    *   the created link
