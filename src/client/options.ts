@@ -177,7 +177,7 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
       if (!limit) return undefined
       if (isLimited && 'acquire' in limit) return limit
       const owner = { baseUrl: baseUrl.get(), key: usesKey ? key : null, fetch }
-      return getLimiter(owner, isLimited ? (limit as RateLimitOptions) : { requests: Number.POSITIVE_INFINITY })
+      return getLimiter(owner, isLimited ? (limit as RateLimitOptions) : { requests: Infinity })
     }
     return { listeners, findLimiter }
   }

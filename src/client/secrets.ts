@@ -48,7 +48,7 @@ function removeAll(text: string, needles: readonly Needle[]): string {
     let first = 0
     for (let index = 1; index < matches.length; index++) if (matches[index]!.at < matches[first]!.at) first = index
     const { at, end } = matches[first]!
-    if (at === Number.POSITIVE_INFINITY) return clean + text.slice(done)
+    if (at === Infinity) return clean + text.slice(done)
     if (at >= done) clean += text.slice(done, at) + REDACTED
     done = Math.max(done, end)
     matches[first] = findNextMatch(text, needles[first]!, end)
@@ -71,7 +71,7 @@ function findNextMatch(
     }
     if (length >= minLength) return { at, end }
   }
-  return { at: Number.POSITIVE_INFINITY, end: text.length }
+  return { at: Infinity, end: text.length }
 }
 
 /** Creates the needle for a text, or one for each spelling of its first character. */

@@ -117,8 +117,7 @@ export class Api implements ListApi {
   readonly getOwner = (): object => this.#settings
 
   /** Returns how much is left of the deadline, in milliseconds. */
-  readonly getTimeLeft = (): number =>
-    Math.max(0, (this.#context.endsAt ?? Number.POSITIVE_INFINITY) - systemClock.now())
+  readonly getTimeLeft = (): number => Math.max(0, (this.#context.endsAt ?? Infinity) - systemClock.now())
 
   /** Returns the same API for a call whose steps depend on its rows: it always rejects invalid ones. */
   readonly strict = (): Api => new Api(this.#settings, { ...this.#context, isStrict: true })

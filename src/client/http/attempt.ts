@@ -55,7 +55,7 @@ export async function beginAttempt(call: Call<unknown>, last: Attempt): Promise<
       signal,
       attempt: number,
       priority,
-      ...(deadline < Number.POSITIVE_INFINITY && { deadline }),
+      ...(deadline < Infinity && { deadline }),
       onWait: (event) => emit(call, 'onWait', () => event),
     })
   } catch (reason) {

@@ -278,7 +278,7 @@ export function prepareCall<T>(
     target: baseUrl + path + search,
     headers: buildHeaders(headers),
     body,
-    endsAt: context.endsAt ?? systemClock.now() + (deadline || Number.POSITIVE_INFINITY),
+    endsAt: context.endsAt ?? systemClock.now() + (deadline || Infinity),
     secrets,
     redact,
   }
@@ -345,7 +345,7 @@ export function getAdvisedRequest({ endpoint, client, path, target, redact, body
 
 /** Returns the secrets of a client: the key, and the credentials of its `Authorization` headers. */
 export function collectSecrets({ apiKey, headers }: Settings, pairs: readonly HeaderPair[] = headers): Secrets {
-  const secrets = new Secrets(Number.POSITIVE_INFINITY, apiKey.secrets)
+  const secrets = new Secrets(Infinity, apiKey.secrets)
   for (const credentials of [...listCredentials(headers), ...listCredentials(pairs)]) secrets.add(credentials)
   return secrets
 }

@@ -179,8 +179,8 @@ export function getTimeLimit(
   { options: { timeout }, endsAt }: Call<unknown>,
   { began }: Attempt,
 ): { ms: number; isDeadline: boolean } {
-  const most = timeout || Number.POSITIVE_INFINITY
-  const left = endsAt <= began && !isPast(endsAt, began) ? Number.POSITIVE_INFINITY : Math.max(0, endsAt - began)
+  const most = timeout || Infinity
+  const left = endsAt <= began && !isPast(endsAt, began) ? Infinity : Math.max(0, endsAt - began)
   return { ms: Math.min(most, left), isDeadline: left < most }
 }
 

@@ -20,7 +20,7 @@ const REMEMBERED_ROWS = 1000
 const toArrayChecks = {
   limit: {
     expected: positiveInteger.expected,
-    isValid: (value: unknown) => value === Number.POSITIVE_INFINITY || positiveInteger.isValid(value),
+    isValid: (value: unknown) => value === Infinity || positiveInteger.isValid(value),
   },
 }
 
@@ -109,7 +109,7 @@ export function createList<T>(api: ListApi, request: ListRequest<T>, options: Re
 
   async function toArray(given: { limit?: number | undefined } = {}): Promise<T[]> {
     const issues = [...(request.issues ?? []), ...checkOptions(given, toArrayChecks)]
-    const { limit = Number.POSITIVE_INFINITY } = issues.length ? {} : given
+    const { limit = Infinity } = issues.length ? {} : given
     // If the caller sets a page, its number counts pages of the default size.
     const defaultLimit = request.query?.page === undefined ? Math.min(DEFAULT_LIMIT, limit) : DEFAULT_LIMIT
     const whole = api.forOperation({ deadline, calledFrom })
@@ -298,7 +298,7 @@ class Progress<T> {
   announced: number | undefined
   readonly #hasUniqueIds: boolean
   readonly #seen = new Set<string | symbol>()
-  #pageSize = Number.POSITIVE_INFINITY
+  #pageSize = Infinity
   #newRows = 0
   /** Rows since the last new one. */
   #repeatedRows = 0
@@ -311,7 +311,7 @@ class Progress<T> {
   add({ items, currentpage, perpage, result }: Page<T>): { items: T[]; problem: string | undefined } {
     const identities = items.map((row) => getIdentity(row, this.#hasUniqueIds))
     this.received += identities.filter((identity) => !this.#seen.has(identity)).length
-    if (result !== undefined && result < (this.announced ?? Number.POSITIVE_INFINITY)) this.announced = result
+    if (result !== undefined && result < (this.announced ?? Infinity)) this.announced = result
     const newItems = items.filter((_, index) => {
       const { size } = this.#seen
       return this.#seen.add(identities[index]!).size > size

@@ -23,7 +23,7 @@ function open(body: unknown, httpStatus: number): Envelope | undefined {
   const { error } = body
   // An empty list of errors means success; any other object means failure.
   const isObject = typeof error === 'object' && error && Object.keys(error).length
-  const code = isObject ? Number.NaN : error === 'false' ? 0 : Number(error || 0)
+  const code = isObject ? NaN : error === 'false' ? 0 : Number(error || 0)
   if (httpOk && code === 0) return { ok: true, body }
   // A server that responds with 5xx may have done the work, so the body's number does not replace that status.
   const status = code >= 400 && code < 600 && httpStatus < 500 ? code : httpStatus

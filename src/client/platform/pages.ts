@@ -46,7 +46,7 @@ function openPage<T>(body: Record<string, unknown>, keys: readonly string[], { i
   const key = findSentName(envelope, keys) ?? keys[0]!
   const readNumber = (name: string) => {
     const value: unknown = parse(integer, envelope[name], { path: [...path, name], issues })
-    return typeof value === 'number' ? value : Number.NaN
+    return typeof value === 'number' ? value : NaN
   }
 
   const readNumberIfSent = (name: string) => (isAbsent(envelope[name]) ? undefined : readNumber(name))

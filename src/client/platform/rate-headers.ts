@@ -45,7 +45,7 @@ export function parseRateHeaders(headers: HeadersLike): ParsedRateHeaders {
 
 /** Reads the state of the rate limit from one response, with the reset converted to this machine's clock. */
 export function readRateLimitState(headers: HeadersLike): RateLimitState {
-  const { limit, remaining, reset = Number.NaN, date } = parseRateHeaders(headers)
+  const { limit, remaining, reset = NaN, date } = parseRateHeaders(headers)
   const now = Date.now()
   const untilReset = reset * 1000 - (date ?? now)
   const resetAt = Math.abs(untilReset) <= DAY ? new Date(now + untilReset) : undefined
@@ -79,6 +79,6 @@ function parseSeconds(value: unknown): number | undefined {
 
 /** Checks the format first, because `Date.parse` accepts `-5` as a date. */
 function parseHttpDate(value: string | null): number | undefined {
-  const date = /^[A-Z][a-z]{2,8}, [\w: -]{1,40} GMT$/.test(String(value)) ? Date.parse(String(value)) : Number.NaN
+  const date = /^[A-Z][a-z]{2,8}, [\w: -]{1,40} GMT$/.test(String(value)) ? Date.parse(String(value)) : NaN
   return Number.isNaN(date) ? undefined : date
 }

@@ -25,7 +25,7 @@ export interface RateLimitOptions {
 export const rateLimitChecks = {
   requests: {
     expected: 'a whole number from 1, or Infinity',
-    isValid: (value) => value === Number.POSITIVE_INFINITY || positiveInteger.isValid(value),
+    isValid: (value) => value === Infinity || positiveInteger.isValid(value),
   },
   interval: {
     expected: `milliseconds above 0 and up to ${DAY}`,

@@ -296,6 +296,6 @@ function getStatedWait(headers: ParsedRateHeaders, retryAfter = Infinity, interv
  * the past. The server may have rounded the reset down, so the window ends within the second after it.
  */
 function getTimeUntilReset({ reset, date }: ParsedRateHeaders): number {
-  const wait = (reset ?? Number.NaN) * SECOND - (date ?? Number.NaN)
+  const wait = (reset ?? NaN) * SECOND - (date ?? NaN)
   return wait > 0 ? wait + SECOND : Infinity
 }
