@@ -25,6 +25,7 @@ import { emit, reportDrift } from './observers.ts'
 import type { RequestOptions } from './request-options.ts'
 import { getRetryDelay, recordFailure } from './retry.ts'
 import type { Settings } from './settings.ts'
+import { createUpload, type UploadContent } from './upload.ts'
 
 /** The property of a client that holds its `Api`, for the proxy. */
 export const API: unique symbol = Symbol('shortlink-sdk.api')
@@ -54,9 +55,12 @@ export class Api implements ListApi {
   /** Makes a call. The compiler requires the parameters that its definition has checks for. */
   readonly call = <Line extends string, T, Params extends object = never>(
     definition: CallDefinition<Line, NoInfer<Params>, T>,
-    sent: Sent<Line, Params>,
+    sent: Sent<Line, Params> & { readonly content?: UploadContent },
     options?: RequestOptions,
-  ): ApiPromise<T> => createApiPromise(this.run(createSpec(definition, sent), options))
+  ): ApiPromise<T> => {
+    const upload = 'content' in sent ? createUpload(sent.content, 'content') : undefined
+    return createApiPromise(this.run({ ...createSpec(definition, sent), upload }, options))
+  }
 
   /** Creates a list. The compiler requires the parameters that its definition has checks for. */
   readonly list = <Line extends string, Row, Params extends object = never>(

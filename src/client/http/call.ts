@@ -69,18 +69,17 @@ export type Sent<Line extends string, Params extends object> = PathParams<Line> 
 interface SentParams<Params extends object> {
   readonly query?: Params | undefined
   readonly body?: Params
-  readonly upload?: Upload
 }
 
 /** Creates the spec of a call from its definition and what it sends. */
 export function createSpec<T>(
   definition: AnyCallDefinition<T>,
-  { path = {}, query, body: json, upload }: SentParams<object> & { readonly path?: Readonly<Record<string, unknown>> },
+  { path = {}, query, body: json }: SentParams<object> & { readonly path?: Readonly<Record<string, unknown>> },
 ): CallSpec<T> {
   const { line, api, effect, read } = definition
   const [method = '', pattern = ''] = line.split(' ')
   const checks = definition.body ?? definition.query
-  return { method, path: buildPath(pattern, path, definition), api, effect, query, json, upload, checks, read }
+  return { method, path: buildPath(pattern, path, definition), api, effect, query, json, checks, read }
 }
 
 /** The progress of an upload. */

@@ -5,7 +5,7 @@ import type { ApiPromise } from '../http/api-promise.ts'
 import type { UploadProgress } from '../http/call.ts'
 import type { ListPromise } from '../http/list.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { createUpload, type UploadContent } from '../http/upload.ts'
+import type { UploadContent } from '../http/upload.ts'
 import { defineCall, defineList } from '../platform/define.ts'
 import { renameFields } from '../platform/prepare.ts'
 import { integer, object, text } from '../platform/values.ts'
@@ -53,8 +53,7 @@ export class FilesResource extends Resource {
     params?: FileUpload,
     options?: UploadOptions,
   ): ApiPromise<UploadedFile> {
-    const upload = createUpload(content, 'content')
-    return this.api.call(calls.upload, { path: { filename }, query: params, upload }, options)
+    return this.api.call(calls.upload, { path: { filename }, query: params, content }, options)
   }
 }
 
