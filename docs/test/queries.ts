@@ -65,5 +65,5 @@ export const queries: Record<string, string[]> = {
   'start/edge/': ['cloudflare workers'],
   'start/node/': ['install', 'environment variables'],
   'start/servers/': ['bearer token'],
-  'guides/links/': ['duplicate', 'isSameAddress'],
+  'guides/links/': ['duplicate'],
 }

@@ -58,7 +58,7 @@ export class Api implements ListApi {
     sent: Sent<Line, Params> & { readonly content?: UploadContent },
     options?: RequestOptions,
   ): ApiPromise<T> => {
-    const upload = 'content' in sent ? createUpload(sent.content, 'content') : undefined
+    const upload = 'content' in sent ? createUpload(sent.content!, 'content') : undefined
     return createApiPromise(this.run({ ...createSpec(definition, sent), upload }, options))
   }
 

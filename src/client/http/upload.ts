@@ -21,7 +21,7 @@ export type UploadContent =
   | AsyncIterable<Uint8Array>
 
 /** @internal */
-export function createUpload(content: UploadContent | undefined, name: string): Upload {
+export function createUpload(content: UploadContent, name: string): Upload {
   const describe = () => describeProblem(content)
   const problem = describe()
   return {

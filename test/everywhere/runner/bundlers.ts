@@ -48,8 +48,9 @@ const otherBundlers: Record<string, Build> = {
     const bundle = await loadTool('rollup').rollup({
       input: join(folder, 'main.js'),
       plugins: [nodeResolve({ browser: true })],
-      onwarn(warning: { message: string }) {
-        throw new Error(warning.message)
+      onwarn({ message, code, id = '' }: { message: string; code?: string; id?: string }) {
+        // Some versions of zod have comments that Rollup cannot interpret.
+        if (code !== 'INVALID_ANNOTATION' || !id.includes('/zod/')) throw new Error(message)
       },
     })
     const file = join(folder, 'out/main.js')
