@@ -95,8 +95,8 @@ export function createList<T>(api: ListApi, request: ListRequest<T>, options: Re
   const { deadline, signal }: RequestOptions = isRecord(options) ? options : {}
 
   const requestOne = () => {
-    const requestPage = createPageRequester(api.forOperation({ deadline, calledFrom }), request, options)
-    return createApiPromise(requestPage(request.query?.page))
+    const { page, limit }: PageQuery = request.query ?? {}
+    return createApiPromise(requestPage(api.forOperation({ deadline, calledFrom }), request, options, page, limit))
   }
   let page: ApiPromise<Page<T>> | undefined
   const start = () => {
@@ -167,8 +167,9 @@ async function* iterateRows<T>(
 }
 
 /**
- * Walks the pages of a list, each without the rows of earlier pages. Fails if a page is inconsistent, and at the end if
- * rows are missing.
+ * Walks the pages of a list, in order, each without the rows of earlier pages. If the server refuses a `limit` that the
+ * caller did not set, all pages are requested without it. Fails if a page is inconsistent, and at the end if rows are
+ * missing.
  *
  * @param defaultLimit Rows per page if the caller sets no `limit`.
  */
@@ -179,92 +180,54 @@ async function* walk<T>(
   defaultLimit = DEFAULT_LIMIT,
 ): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
   const { path, query, hasUniqueIds } = list
-  const createError = ({ status, attempts }: CallResult<unknown>, field: 'currentpage' | 'result', problem: string) => {
+  const { deadline, signal }: RequestOptions = isRecord(options) ? options : {}
+  const context = api.createContext({ method: 'GET', path })
+  const progress = new Progress<T>(hasUniqueIds)
+  const createError = (field: 'currentpage' | 'result', problem: string) => {
+    const { status, attempts } = response
     const issues: IssueInput[] = [{ path: [field], message: problem }]
     const reason = field === 'result' ? 'incomplete_list' : 'schema'
     const read = { reason, status, body: undefined, issues } as const
-    const context = api.createContext({ method: 'GET', path })
     return new InvalidResponseError(problem, read, { ...context, outcome: 'unknown', attempts })
   }
-  const progress = new Progress<T>(hasUniqueIds)
-  let last: CallResult<Page<T>> | undefined
-  for await (const response of requestPages(api, list, options, defaultLimit)) {
+
+  let limit: number | undefined = query?.limit ?? defaultLimit
+  // Both requests for the first page share a deadline.
+  const firstPageApi = api.forOperation({ deadline })
+  let response = await requestPage(firstPageApi, list, options, query?.page, limit).catch((error) => {
+    if (query?.limit !== undefined || !mayBeLimitRefusal(error)) throw error
+    limit = undefined
+    return requestPage(firstPageApi, list, options, query?.page)
+  })
+  for (;;) {
     const { items, problem } = progress.add(response.data)
-    if (problem) throw createError(response, 'currentpage', problem)
+    if (problem) throw createError('currentpage', problem)
     yield { ...response, data: { ...response.data, items } }
-    last = response
+    // The loop may have aborted its own signal.
+    if (signal?.aborted) throw new AbortError(getAbortReason(signal), { ...context, outcome: 'not-sent' })
+    const { nextpage } = response.data
+    if (nextpage === null) break
+    response = await requestPage(api, list, options, nextpage, limit)
   }
   const { received, announced } = progress
   const isWhole = (query?.page ?? 1) === 1
-  if (last && isWhole && announced !== undefined && received < announced) {
-    const error = createError(last, 'result', `received ${received} of ${announced} rows`)
-    api.throwOrReport(error, options.validation)
+  if (isWhole && announced !== undefined && received < announced) {
+    api.throwOrReport(createError('result', `received ${received} of ${announced} rows`), options.validation)
   }
 }
 
-/** Requests the pages of a list, in order. */
-async function* requestPages<T>(
+/** Requests a page of a list, with the query of the caller, this page and this `limit`. */
+function requestPage<T>(
   api: ListApi,
-  list: ListRequest<T>,
+  { path, query, checks = pageChecks, issues = [], read }: ListRequest<T>,
   options: RequestOptions,
-  defaultLimit: number,
-): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
-  const { signal }: RequestOptions = isRecord(options) ? options : {}
-  const { first, requestPage } = await requestFirstPage(api, list, options, defaultLimit)
-  for (let response = first; ; ) {
-    yield response
-    // The loop may have aborted its own signal.
-    if (signal?.aborted) {
-      const context = api.createContext({ method: 'GET', path: list.path })
-      throw new AbortError(getAbortReason(signal), { ...context, outcome: 'not-sent' })
-    }
-    const { nextpage } = response.data
-    if (nextpage === null) return
-    response = await requestPage(nextpage)
-  }
-}
-
-/**
- * Requests the first page of a loop, and returns a function that requests the others. If the server refuses a `limit`
- * that the caller did not set, all pages are requested without it.
- */
-async function requestFirstPage<T>(
-  api: ListApi,
-  list: ListRequest<T>,
-  options: RequestOptions,
-  defaultLimit: number,
-): Promise<{ first: CallResult<Page<T>>; requestPage: RequestPage<T> }> {
-  const { page, limit } = list.query ?? {}
-  const { deadline }: RequestOptions = isRecord(options) ? options : {}
-  // Both requests for the first page share a deadline.
-  const firstPageApi = api.forOperation({ deadline })
-  const requestInPagesOf = async (size: number | undefined) => ({
-    first: await createPageRequester(firstPageApi, list, options, size)(page),
-    requestPage: createPageRequester(api, list, options, size),
-  })
-  if (limit !== undefined) return requestInPagesOf(limit)
-  try {
-    return await requestInPagesOf(defaultLimit)
-  } catch (error) {
-    if (!mayBeLimitRefusal(error)) throw error
-    return requestInPagesOf(undefined)
-  }
-}
-
-type RequestPage<T> = (page: number | undefined) => Promise<CallResult<Page<T>>>
-
-/** Returns a function that requests a page of a list, with the caller's query and this `limit`. */
-function createPageRequester<T>(
-  api: ListApi,
-  { path, query, checks = pageChecks, issues: otherIssues = [], read }: ListRequest<T>,
-  options: RequestOptions,
-  limit = query?.limit,
-): RequestPage<T> {
+  page: number | undefined,
+  limit?: number,
+): Promise<CallResult<Page<T>>> {
   // The caller's own query is checked: once the client has added a `limit`, a misspelled one goes unnoticed.
-  const issues = [...checkParams(query ?? {}, checks, callOptionNames), ...otherIssues]
-  const request = { method: 'GET', path, issues }
-  return (page) =>
-    api.run({ ...request, query: { ...query, page, limit }, read: readNumberedPage(read, page) }, options)
+  const allIssues = [...checkParams(query ?? {}, checks, callOptionNames), ...issues]
+  const call = { method: 'GET', path, issues: allIssues, query: { ...query, page, limit } }
+  return api.run({ ...call, read: readNumberedPage(read, page) }, options)
 }
 
 /** Requires the page that was requested (default: the first). Otherwise a server could make a walk endless. */
