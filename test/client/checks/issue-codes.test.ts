@@ -2,6 +2,7 @@
 import { type IssueCode, ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { expect, test } from 'vitest'
+import { findSimilarName } from '../../../src/client/runtime/similar-name.ts'
 import { connect } from '../../helpers/client.ts'
 import { failure } from '../../helpers/outcome.ts'
 
@@ -60,4 +61,10 @@ test.each([
   ['idempotencyKey', 'servers have no idempotency keys'],
 ])('the option %s of a call is answered', async (name, advice) => {
   expect((await failure(client.account.get({ [name]: 'x' } as never))).message).toContain(advice)
+})
+
+test('a name of three letters is corrected, and a shorter one is not', () => {
+  expect(findSimilarName('tga', ['tag', 'name'])).toBe('tag')
+  expect(findSimilarName('ta', ['tag', 'name'])).toBeUndefined()
+  expect(findSimilarName('di', ['id', 'name'])).toBeUndefined()
 })
