@@ -113,7 +113,7 @@ describe('client.paginate', () => {
   ])('names the invalid number of a page: %s', async (_, body, path) => {
     const error = await failure(connect(await serve({ body })).paginate('/urls', { listKey: 'urls' }))
     expect((error as InvalidResponseError).issues).toEqual([
-      { path, message: 'expected an integer, received a string' },
+      { path, message: 'expected an integer, received a string', code: 'invalid' },
     ])
   })
 
@@ -188,7 +188,7 @@ describe('client.paginate', () => {
       const error = await failure(list(4))
       expect(error).toBeInstanceOf(InvalidResponseError)
       expect((error as InvalidResponseError).issues).toEqual([
-        { path: ['currentpage'], message: 'requested page 4, received page 1' },
+        { path: ['currentpage'], message: 'requested page 4, received page 1', code: 'invalid' },
       ])
     },
   )
@@ -198,7 +198,7 @@ describe('client.paginate', () => {
       connect(await serve(page('urls', [wireLink(1)]))).paginate('/urls', { listKey: 'links' }),
     )
     expect((error as InvalidResponseError).issues).toEqual([
-      { path: ['data', 'links'], message: 'is missing, expected a list' },
+      { path: ['data', 'links'], message: 'is missing, expected a list', code: 'missing' },
     ])
   })
 })

@@ -60,7 +60,7 @@ describe('a walk that ends with fewer rows than the server announced', () => {
     const server = await pagesOf('splash', [splashes(1, 100)], { result: 250 })
     const client = connect(server, { validation: 'report', onDrift })
     expect(await client.splash.list().toArray()).toHaveLength(100)
-    const issues = [{ path: ['result'], message: 'received 100 of 250 rows' }]
+    const issues = [{ path: ['result'], message: 'received 100 of 250 rows', code: 'invalid' }]
     expect(onDrift.mock.calls).toEqual([[{ method: 'GET', path: '/splash', issues }]])
   })
 

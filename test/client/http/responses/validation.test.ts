@@ -161,9 +161,9 @@ describe('a response that does not match its documented type', () => {
   const list = async (options: ShortLinkClientOptions, call = response) =>
     connect(await serve(call), options).splash.list()
   const issues = [
-    { path: ['data', 'splash', 1, 'id'], message: 'expected an integer, received a string' },
-    { path: ['data', 'splash', 1, 'date'], message: 'expected a string, received an object' },
-    { path: ['data', 'splash', 2], message: 'expected an object, received a string' },
+    { path: ['data', 'splash', 1, 'id'], message: 'expected an integer, received a string', code: 'invalid' },
+    { path: ['data', 'splash', 1, 'date'], message: 'expected a string, received an object', code: 'invalid' },
+    { path: ['data', 'splash', 2], message: 'expected an object, received a string', code: 'invalid' },
   ]
 
   it('fails with an InvalidResponseError with `strict`, the default: it has the paths and the expected and received types', async () => {
