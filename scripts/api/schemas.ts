@@ -8,6 +8,8 @@ import * as z from 'zod/v4/mini'
 import type { Check, Checks } from '../../src/client/checks/checks.ts'
 import type { OtherNames } from '../../src/client/platform/prepare.ts'
 import { countMap } from '../../src/client/platform/values.ts'
+import { Link } from '../../src/client/resources/links.ts'
+import { OpenerLink } from '../../src/client/resources/opener.ts'
 import { getCheckSchema } from './check-schemas.ts'
 import { model } from './model.ts'
 import { getDocs, getExports, getLiterals, getMembers } from './reflections.ts'
@@ -54,6 +56,12 @@ function addOtherNames(schema: z.core.$ZodType, otherNames: OtherNames): void {
 for (const { request } of model.flatMap(({ calls }) => calls))
   if (request) addOtherNames(request.schema, request.otherNames)
 
+/** The lists in fields, whose items are checked by functions. */
+const lists = new Map<z.core.$ZodType, Schema>([
+  [getFieldCheck(Link.shape.channel), { anyOf: [{ type: 'array', items: { type: 'integer' } }, { type: 'null' }] }],
+  [getFieldCheck(OpenerLink.shape.devicetarget), { type: 'array', items: reference('DeviceTarget') }],
+])
+
 /** Returns the schemas of responses by the names of their interfaces. */
 export function createResponseSchemas(): Record<string, Schema> {
   const registry = z.registry<{ id: string }>()
@@ -66,6 +74,7 @@ export function createResponseSchemas(): Record<string, Schema> {
       const { def } = zodSchema._zod
       // The checks of `wholeNumber` and `stringOrFalse` are functions, which no JSON Schema shows.
       if (def.type === 'number') schema.type = 'integer'
+      Object.assign(schema, lists.get(zodSchema))
       if (def.type === 'unknown' && def.checks?.length) schema.anyOf = [{ type: 'string' }, { const: false }]
       if (def.type !== 'object') return
       const { shape } = def as z.core.$ZodObjectDef

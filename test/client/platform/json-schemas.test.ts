@@ -10,15 +10,18 @@ type SchemaName = keyof typeof schemas
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true })
 const jsonSchemaOf = (name: SchemaName) => z.toJSONSchema(schemas[name], { io: 'output' })
 
-/** Yields copies of a value, each with one field replaced, at every depth. */
-function* withOneWrong(value: unknown, wrong: unknown): Generator<unknown> {
-  yield wrong
-  if (Array.isArray(value)) for (const changed of withOneWrong(value[0], wrong)) yield [changed]
+/** Yields copies of a value, each with one field replaced, at every depth, and the names that lead to the field. */
+function* withOneWrong(value: unknown, wrong: unknown, path: string[] = []): Generator<[unknown, string[]]> {
+  yield [wrong, path]
+  if (Array.isArray(value)) for (const [changed, at] of withOneWrong(value[0], wrong, path)) yield [[changed], at]
   else if (typeof value === 'object' && value !== null) {
     for (const [name, field] of Object.entries(value))
-      for (const changed of withOneWrong(field, wrong)) yield { ...value, [name]: changed }
+      for (const [changed, at] of withOneWrong(field, wrong, [...path, name])) yield [{ ...value, [name]: changed }, at]
   }
 }
+
+/** A text or `false`, and two lists. A union and an array of zod would add 0.9 kB to every bundle. */
+const untyped = ['rotator', 'channel', 'devicetarget']
 
 describe.each(Object.keys(schemas) as SchemaName[])('the JSON schema of %s', (name) => {
   it('accepts the result of a call, and unknown fields', () => {
@@ -33,9 +36,8 @@ describe.each(Object.keys(schemas) as SchemaName[])('the JSON schema of %s', (na
     const validate = ajv.compile(jsonSchemaOf(name))
     const sample = findSample(schemas[name])
     const wrong = Symbol('a value of no type in JSON')
-    for (const changed of withOneWrong(sample, wrong)) {
-      // A text or `false`. Its type is no union, which would add 0.4 kB to every bundle, so the JSON schema has none.
-      if ((changed as { rotator?: unknown }).rotator === wrong) continue
+    for (const [changed, path] of withOneWrong(sample, wrong)) {
+      if (path.some((name) => untyped.includes(name))) continue
       expect(validate(changed), JSON.stringify(changed)).toBe(false)
     }
     const optional: Partial<Record<SchemaName, string[]>> = {
