@@ -11,13 +11,25 @@ const prefix = /^\uFEFF+|^(?!\s*[[{"])[\s\S]*?[\n>](?=[ \t\r]*\{\s*["}])/
 /** The maximum depth of a body. The platform's have six levels; recursion over millions would overflow the stack. */
 const MAX_DEPTH = 100
 
-/** Parses JSON, even if PHP warnings precede it. Returns the text itself if it is not JSON, or nested too deeply. */
+/**
+ * Parses JSON, even if PHP warnings precede it: then an object with the key `error`, which no nested object has. Returns
+ * the text itself if it is not JSON, or nested too deeply.
+ */
 export function parseBody(text: string): unknown {
+  const whole = parseJson(text)
+  if (whole !== undefined) return whole
+  const [before] = prefix.exec(text.slice(0, MAX_PREFIX)) ?? []
+  const rest = before && parseJson(text.slice(before.length))
+  return isRecord(rest) && 'error' in rest ? rest : text
+}
+
+/** Parses JSON. Returns `undefined` if it is invalid, or nested too deeply. */
+function parseJson(text: string): unknown {
   try {
     const body: unknown = JSON.parse(text)
-    return isDeeperThan(MAX_DEPTH, body) ? text : body
+    return isDeeperThan(MAX_DEPTH, body) ? undefined : body
   } catch {
-    return parseJsonAfterText(text) ?? text
+    return undefined
   }
 }
 
@@ -28,18 +40,6 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   if (Array.isArray(value)) return value.some(isDeeper)
   // `Object.values` is three times slower if an object has 100,000 keys.
   return Object.keys(value).some((name) => isDeeper((value as Record<string, unknown>)[name]))
-}
-
-/** Parses the JSON object at the end of a text, if it has the key `error`, which no nested object has. */
-function parseJsonAfterText(text: string): unknown {
-  const [before] = prefix.exec(text.slice(0, MAX_PREFIX)) ?? []
-  if (before === undefined) return undefined
-  try {
-    const body: unknown = JSON.parse(text.slice(before.length))
-    return isRecord(body) && 'error' in body && !isDeeperThan(MAX_DEPTH, body) ? body : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** Returns whether a body is an HTML page: it begins with a tag, or with PHP warnings and then a page. */
