@@ -101,7 +101,8 @@ export async function makeAttempt<T>(call: Call<T>, attempt: Attempt): Promise<C
     sentAt = performance.now()
     step = 'fetch'
     // Throws if an option is invalid. `fetch` would reject, which proves nothing.
-    if (call.options.fetchOptions) new Request(call.target, call.options.fetchOptions as RequestInit)
+    const { fetchOptions } = call.options
+    if (fetchOptions) new Request(call.target, { method: spec.method, ...fetchOptions } as RequestInit)
     const sending = (upload?.send ?? client.fetch)(call.target, init)
     step = 'sent'
     response = checkResponse(await sending)

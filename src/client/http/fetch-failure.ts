@@ -65,7 +65,7 @@ export function explainFetchFailure(
   return { outcome: 'unknown', message: causes.some(isNotReadable) ? FILE_CHANGED : noResponse }
 }
 
-export const FILE_CHANGED = 'the file has changed since it was opened, or can no longer be read'
+export const FILE_CHANGED = 'the file has changed, or can no longer be read'
 
 /** Returns whether an error means that a Blob could not be read, as a file that changed cannot. */
 export const isNotReadable = (error: unknown): boolean => (error as Partial<Error> | null)?.name === 'NotReadableError'
@@ -78,12 +78,11 @@ const matchesMessage = (causes: readonly Error[], pattern: RegExp): boolean =>
   causes.some(({ message }) => pattern.test(message))
 
 /** Codes of undici, of mocks and of Node's permission model. A connection that was open fails with other codes. */
-const refusalCodes =
-  /^(UND_ERR_(CLOSED|INVALID_ARG|NOT_SUPPORTED)|UND_MOCK_ERR_MOCK_NOT_MATCHED|ERR_NOCK_NO_MATCH|ERR_ACCESS_DENIED)$/
+const refusalCodes = /^(UND_ERR_(CLOSED|INVALID_ARG|NOT_SUPPORTED)|UND_MOCK_ERR_.+|ERR_NOCK_.+|ERR_ACCESS_DENIED)$/
 
-/** The messages of undici, MSW, Chromium and Firefox for a port or a request that they refuse. */
+/** The messages of undici and MSW for a port, a dispatcher or a request that they refuse. */
 const refusalTexts =
-  /^(bad port$|agent\.dispatch is not a function$|\[MSW\] Cannot bypass a request when using the "error" strategy|Failed to execute 'fetch' on '\w+': (?!The user aborted)|(Window|WorkerGlobalScope)\.fetch: )/
+  /^(bad port$|agent\.dispatch is not a function$|\[MSW\] Cannot bypass a request when using the "error" strategy)|Illegal invocation/
 
 /** Returns whether fetch refused a request before it sent anything. A retry would be refused too. */
 const isFetchRefusal = (causes: readonly Error[]): boolean =>

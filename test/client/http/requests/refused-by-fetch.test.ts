@@ -153,12 +153,6 @@ const texts: [outcome: string, error: Error][] = [
   ['not-sent', new TypeError("Failed to execute 'fetch' on 'Window': Illegal invocation")],
   [
     'not-sent',
-    new TypeError(
-      "Window.fetch: 'all' (value of 'credentials' member of RequestInit) is not a valid value for enumeration RequestCredentials.",
-    ),
-  ],
-  [
-    'not-sent',
     new TypeError('fetch failed', { cause: Object.assign(new Error('closed'), { code: 'UND_ERR_CLOSED' }) }),
   ],
   ['unknown', new TypeError('fetch failed')],

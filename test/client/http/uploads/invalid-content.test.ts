@@ -78,7 +78,7 @@ test.each([
   const server = await serve(done)
   const error = await failure(connect(server, fetch && { fetch }).files.upload('menu.txt', file))
   expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not-sent', issues: [{ path: ['content'] }] })
-  expect(error.message).toContain('content: the file has changed since it was opened')
+  expect(error.message).toContain('content: the file has changed, or can no longer be read')
   expect(server.seen).toEqual([])
 })
 
