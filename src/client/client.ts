@@ -4,6 +4,7 @@ import {
   type Checks,
   checkedElsewhere,
   checkOptions,
+  checkValue,
   nonEmptyString,
   oneOf,
 } from './checks/checks.ts'
@@ -284,8 +285,8 @@ export class ShortLinkClient {
    */
   paginate<T = unknown>(path: string, params: PaginateParams<T>, options: RequestOptions = {}): ListPromise<T> {
     const issues = checkOptions(params, paginateChecks)
-    const isKeyMissing = isRecord(params) && params.listKey === undefined
-    if (isKeyMissing) issues.push({ path: ['listKey'], message: 'is missing, expected the key of the rows' })
+    if (isRecord(params) && params.listKey === undefined)
+      issues.push(...checkValue(['listKey'], undefined, listKeyCheck))
     const { listKey, query, schema }: Partial<PaginateParams<T>> = issues.length ? {} : params
     const read = readPageWithSchema(listKey!, schema)
     const list = { path: parseUserPath(path), query, read, hasUniqueIds: false, issues }

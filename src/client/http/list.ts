@@ -211,7 +211,7 @@ async function* walk<T>(
   }
   const { received, announced } = progress
   const isWhole = (query?.page ?? 1) === 1
-  if (isWhole && announced !== undefined && received < announced) {
+  if (isWhole && received < announced && announced < Infinity) {
     api.throwOrReport(createError('result', `received ${received} of ${announced} rows`), options.validation)
   }
 }
@@ -255,10 +255,10 @@ class Progress<T> {
   /** Rows so far, without those of earlier pages. A server that lists a row twice on a page counts it twice. */
   received = 0
   /**
-   * The smallest `result` so far, if the server sends any. `result` grows if rows are added during the walk, perhaps on
-   * pages that were already read.
+   * The smallest `result` so far; `Infinity` if the server sends none. `result` grows if rows are added during the walk,
+   * perhaps on pages that were already read.
    */
-  announced: number | undefined
+  announced = Infinity
   readonly #hasUniqueIds: boolean
   readonly #seen = new Set<string | symbol>()
   #pageSize = Infinity
@@ -274,7 +274,7 @@ class Progress<T> {
   add({ items, currentpage, perpage, result }: Page<T>): { items: T[]; problem: string | undefined } {
     const identities = items.map((row) => getIdentity(row, this.#hasUniqueIds))
     this.received += identities.filter((identity) => !this.#seen.has(identity)).length
-    if (result !== undefined && result < (this.announced ?? Infinity)) this.announced = result
+    this.announced = Math.min(this.announced, result ?? Infinity)
     const newItems = items.filter((_, index) => {
       const { size } = this.#seen
       return this.#seen.add(identities[index]!).size > size
@@ -287,12 +287,11 @@ class Progress<T> {
       this.#seen.delete(oldest)
     }
     const pageSize = Math.max(items.length, perpage || 0)
-    const isLarger = pageSize > this.#pageSize
-    this.#pageSize = pageSize
     let problem: string | undefined
     // If pages become smaller, each earlier row may come again once.
     if (this.#repeatedRows > this.#newRows) problem = 'has only rows of earlier pages, like the pages before it'
-    if (isLarger) problem = 'is larger than the page before, so rows would be skipped'
+    if (pageSize > this.#pageSize) problem = 'is larger than the page before, so rows would be skipped'
+    this.#pageSize = pageSize
     return { items: newItems, problem: problem && `page ${currentpage} ${problem}` }
   }
 }
