@@ -243,7 +243,7 @@ class Scenario {
         const made = {
           alias: this.#stored(custom),
           longurl: this.#storedUrl(url),
-          title: String(title ?? 'By somebody'),
+          title: this.#storedTitle(String(title ?? 'By somebody')),
         }
         links.push({ ...structuredClone(links.find(({ alias }) => alias === 'guard')!), ...made, id: newest + 1 })
         if (this.#random() < 0.5) campaigns[1]!.links.push(newest + 1)
@@ -495,12 +495,13 @@ class Scenario {
 /** Returns an address without the spellings that are equal. */
 const decode = (url: string) => decodeURI(new URL(url.replaceAll('&amp;', '&')).href)
 
-/** Describes the first value of a link that has changed, or returns an empty text. */
+/** Describes the values of a link that have changed, or returns an empty text. */
 function describeChange(before: Stored, after: Stored): string {
-  const name = Object.keys(before).find(
-    (key) => JSON.stringify(before[key as keyof Stored]) !== JSON.stringify(after[key as keyof Stored]),
-  ) as keyof Stored | undefined
-  return name === undefined ? '' : `${name} was ${JSON.stringify(before[name])} and is ${JSON.stringify(after[name])}`
+  const changes = (Object.keys(before) as (keyof Stored)[]).map((name) => {
+    const [was, is] = [before, after].map((link) => JSON.stringify(link[name]))
+    return was === is ? [] : [`${name} was ${was} and is ${is}`]
+  })
+  return changes.flat().join(', ')
 }
 
 /** Runs scenarios, and fails with the seed of the first whose results are wrong. Returns what happened. */
