@@ -99,13 +99,14 @@ class Account {
         const all = [...links]
         links.length = 1
         const ids = all.map(({ id }) => id)
+        const born = ++this.#births
         links[0] = {
           ...links[0]!,
           id: Math.max(...ids) + 1,
-          alias: 'other-server',
-          longurl: 'https://shop.example/other',
+          alias: `other-server-${born}`,
+          longurl: `https://shop.example/other/${born}`,
         }
-        this.#bornById.set(links[0].id, ++this.#births)
+        this.#bornById.set(links[0].id, born)
         for (const id of ids) this.#add(id)
       }
     }
