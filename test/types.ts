@@ -62,7 +62,8 @@ const numbers = {
   result: orUndefined(integer),
   perpage: integer,
   currentpage: integer,
-  nextpage: orNull(integer),
+  // It is computed, so it may be no value of the body. `pageOf` compares it with the other numbers.
+  nextpage: (value: unknown, at: string) => orNull(integer)(value, at, []),
   maxpage: orUndefined(integer),
 }
 
