@@ -50,6 +50,9 @@ interface WeekFile {
 /** Returns whether two short addresses are the same. Results may have encoded ones. */
 const isSameLink = (one: string, other: string) => decodeURI(one) === decodeURI(other)
 
+/** Returns whether the path of an address ends with a slash. */
+const hasLastSlash = (url: string) => new URL(url).pathname.endsWith('/')
+
 class Week extends RandomServer {
   readonly client = new ShortLinkClient({
     ...this.sandbox.clientOptions,
@@ -195,8 +198,13 @@ class Week extends RandomServer {
     const named = this.sandbox.data.links.find((link) => isSameLink(shorturl, `${link.domain}/${link.alias}`))
     if (named?.longurl !== longurl)
       throw new Error(`row ${line}: ${shorturl} leads to ${named?.longurl}, not ${longurl}`)
+    // A stored address with one more slash is another address.
     const fitting = this.sandbox.data.links.find(
-      (link) => link.alias === custom && this.leadsTo(link, url) && (!domain || domain === link.domain),
+      (link) =>
+        link.alias === custom &&
+        this.leadsTo(link, url) &&
+        (hasLastSlash(url) || !hasLastSlash(link.longurl)) &&
+        (!domain || domain === link.domain),
     )
     if (fitting)
       throw new Error(`row ${line}: ${fitting.domain}/${fitting.alias} leads to ${url}, but the error is: ${message}`)
