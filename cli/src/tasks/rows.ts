@@ -234,12 +234,15 @@ export class RowChecks {
     return first === undefined ? issues : [{ path: ['custom'], message }]
   }
 
-  /** Records the alias of a row. If an earlier row has the same alias, returns the name of that row. */
+  /**
+   * Records the alias of a row, and the alias that the server made of it. If an earlier row has one of them, returns the
+   * name of that row.
+   */
   claimAlias({ params, alias }: Pick<CheckedRow, 'params' | 'alias'>, name: string): string | undefined {
-    if (alias === undefined) return undefined
-    const address = `${params?.domain ? getHost(params.domain) : ''}/${alias}`
-    const first = this.#rowByAlias.get(address)
-    if (first === undefined) this.#rowByAlias.set(address, name)
+    const domain = params?.domain ? getHost(params.domain) : ''
+    const addresses = [params?.custom, alias].flatMap((own) => (own === undefined ? [] : `${domain}/${own}`))
+    const first = addresses.map((address) => this.#rowByAlias.get(address)).find((owner) => owner !== undefined)
+    for (const address of addresses) if (!this.#rowByAlias.has(address)) this.#rowByAlias.set(address, name)
     return first
   }
 }

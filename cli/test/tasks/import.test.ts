@@ -128,6 +128,22 @@ test('a row with the alias of another row fails, and the error names the first r
   expect(sandbox.data.links).toHaveLength(1)
 })
 
+test('a row with the alias of a done row fails in the next run too, on a server that spells it differently', async () => {
+  const { sandbox, client } = setUp({ dialect: ['alias-slugged', 'short-ignored'] })
+  const journal = memoryJournal()
+  const rows = [
+    { url, custom: 'Sale_May' },
+    { url: 'https://shop.example/2', custom: 'Sale_May' },
+    { url: 'https://shop.example/3', custom: 'sale-may' },
+  ]
+  await importLinks(client, rows.slice(0, 2), { journal }).summary()
+  const results = await collect(importLinks(client, rows, { journal }))
+  expect(results).toMatchObject([{ alias: 'sale-may' }, { outcome: 'not-sent' }, { outcome: 'not-sent' }])
+  expect(String(results[1]!.error)).toContain('custom: "Sale_May" is already the alias of row 1')
+  expect(String(results[2]!.error)).toContain('custom: "sale-may" is already the alias of row 1')
+  expect(countRequests(sandbox)).toEqual({ 'POST /url/add': 1 })
+})
+
 test('the column names of an exported list are accepted, and fields that only the server sets are not sent', async () => {
   const { sandbox, client } = setUp()
   const exported = {
