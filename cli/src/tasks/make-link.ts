@@ -66,7 +66,7 @@ export class LinkMaker {
   readonly #mainHosts: Set<string>
   /** Whether a link of this import got exactly the alias that was sent, so this server keeps aliases. */
   #keepsAliases = false
-  /** Whether the newest id was known when the links without an alias were sent; `undefined` before it is read. */
+  /** Whether the newest id could be read, if the server chooses aliases; `undefined` before it is read. */
   #newestRead: Promise<boolean> | undefined
   /** Whether a row has got its link in this run. Before that, rows are sent one after another. */
   #hasSucceeded = false
@@ -234,10 +234,11 @@ export class LinkMaker {
     const isGenerated = params.custom === undefined
     // Once the server is known to keep aliases, an alias that is not found was not created.
     const isInDoubt = sent !== undefined && !(sent === 'with-alias' && this.#keepsAliases)
+    const isNewestKnown = this.#aliases || (await this.#readNewest())
     for (let number = 1; ; number++) {
       const call = this.#createCall(row, 'with-alias', record)
       try {
-        return await this.#ensure(row, call)
+        return await this.#ensure(row, call, isNewestKnown)
       } catch (error) {
         if (isOtherAliasError(error)) throw await this.#judgeOtherAlias(row, getCreatedLink(error), call.highestId())
         if (!isConflict(error)) throw error
@@ -255,7 +256,7 @@ export class LinkMaker {
     }
   }
 
-  async #ensure(row: WantedRow, call: Call): Promise<RowLink> {
+  async #ensure(row: WantedRow, call: Call, isNewestKnown: boolean): Promise<RowLink> {
     const { params } = row
     const alias = row.alias!
     const options = { ...call.options, createFirst: row.sent === undefined }
@@ -277,8 +278,10 @@ export class LinkMaker {
     }
     if (!call.hasLookedUp() && !params.domain) this.#mainHosts.add(getHost(shorturl))
     const highestId = call.highestId()
-    const mayExist = isOwn && highestId !== undefined && id <= highestId && !call.hasLookedUp()
-    return this.#finish(row, alias, mayExist ? await this.#readExisting(row, made) : toRowLink(made, created && !owner))
+    const mayBeNew = highestId === undefined || id > highestId
+    const mayExist = isOwn && !call.hasLookedUp() && !(mayBeNew && isNewestKnown)
+    const result = mayExist ? await this.#readExisting(row, made, mayBeNew) : toRowLink(made, created && !owner)
+    return this.#finish(row, alias, result)
   }
 
   /** Notes that a link has the alias that was sent, or its spelling on this server. */
@@ -313,8 +316,7 @@ export class LinkMaker {
 
   async #createWithoutAlias(row: WantedRow, record: () => Promise<void>): Promise<RowLink> {
     const { params } = row
-    this.#newestRead ??= this.#readNewest()
-    const isNewestKnown = await this.#newestRead
+    const isNewestKnown = await this.#readNewest()
     const call = this.#createCall(row, 'without-alias', record)
     const created = await this.#ascii.send(params, (toSend) => this.#writer.links.create(toSend, call.options))
     const highestId = call.highestId()
@@ -332,11 +334,13 @@ export class LinkMaker {
     return link
   }
 
-  /** Reads the newest id. Returns whether that was possible. */
-  async #readNewest(): Promise<boolean> {
-    const newest = await this.#readNewestLinks()
-    for (const { id } of newest ?? []) this.#noteId(id)
-    return newest !== undefined
+  /** Reads the newest id, once. Returns whether that was possible. */
+  #readNewest(): Promise<boolean> {
+    this.#newestRead ??= this.#readNewestLinks().then((newest) => {
+      for (const { id } of newest ?? []) this.#noteId(id)
+      return newest !== undefined
+    })
+    return this.#newestRead
   }
 
   /** Reads the first page of the newest links; `undefined` if they cannot be read. */

@@ -181,6 +181,28 @@ describe('a server that returns existing links', () => {
     ])
   })
 
+  test.each([
+    ['returns one', [{ alias: 'tea', longurl: 'https://shop.example/tea' }], 200, false, []],
+    ['creates one', [{ alias: 'cake', longurl: 'https://shop.example/cake' }], 200, true, []],
+    ['creates the first one', [], 200, true, []],
+    ['creates one, and its newest links cannot be read', [], 403, false, ['password']],
+  ])(
+    'says with aliases: false whether it has created the first link, which has the alias of its row: %s',
+    async (_what, links, status, created, differs) => {
+      // This server creates no aliases, but a link that it returns may have the wanted one.
+      const { sandbox, client } = setUp({
+        dialect: links.some(({ alias }) => alias === 'tea') ? ['url-existing'] : [],
+        data: { links },
+      })
+      if (status !== 200) sandbox.fail({ path: '/urls', status, times: Infinity })
+      const rows = [
+        { url: 'https://shop.example/tea', custom: 'tea', ...(differs.length > 0 && { password: 'hush hush' }) },
+      ]
+      const results = await collect(importLinks(client, rows, { aliases: false }))
+      expect(results).toMatchObject([{ ok: true, created, differs }])
+    },
+  )
+
   test('returns one to two rows at once, of which one has created it', async () => {
     const { client } = setUp({ dialect: ['url-existing'] })
     const rows = ['cake', 'tea', 'tea'].map((name) => ({ url: `https://shop.example/${name}` }))
