@@ -29,7 +29,7 @@ const resolveAlias = (symbol: ts.Symbol): ts.Symbol =>
   symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
 
 /**
- * Returns the types that a symbol and its members, including inherited members, refer to. `folder` is that of the
+ * Returns the types that a symbol and its members, including inherited members, refer to. `folder`: the folder of the
  * package: types from elsewhere are left out.
  */
 function findReferences(symbol: ts.Symbol, folder: string): ts.Symbol[] {
