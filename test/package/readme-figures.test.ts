@@ -48,7 +48,9 @@ test('a POST whose response is lost fails with the outcome `unknown`, and is not
   expect([error?.outcome, sandbox.requests.length, sandbox.data.links.length]).toEqual(['unknown', 1, 1])
 })
 
-test('reading all rows takes the number of requests, with and without the server’s own page size', async () => {
+test('reading all rows takes the number of requests, with and without the server’s own page size', {
+  timeout: 60_000,
+}, async () => {
   const [rows, own, theirs] = figuresOf(/\*\*([\d,]+) rows take (\d+) requests\*\*, not (\d+) as with the server's own/)
   expect(rows).toBe(10_000) // what countRequests reads
   expect([(await countRequests()).requests, (await countRequests({ limit: 15 })).requests]).toEqual([own, theirs])
