@@ -58,7 +58,7 @@ export interface Issue {
  */
 export type IssueCode = 'missing' | 'invalid' | 'too_long' | 'too_short' | 'not_allowed' | 'unknown'
 
-/** An issue whose code may still be missing. @internal */
+/** An issue whose code may still be missing. */
 export type IssueInput = Omit<Issue, 'code'> & Partial<Issue>
 
 /** Adds the code to an issue that has none. @internal */
