@@ -20,7 +20,8 @@ export interface Exact {
 
 /** Returns the lines and phrases with these numbers that the page does not have. */
 export function findMissing(exact: Exact): string[] {
-  const text = readFileSync(path, 'utf8')
+  // Paragraphs are wrapped.
+  const text = readFileSync(path, 'utf8').replace(/\s+/g, ' ')
   return [
     formatRow(weight.createRow('shortlink-sdk', exact.weight), DIGITS),
     formatAdded(exact),
@@ -51,11 +52,14 @@ const describeVersions = () =>
     .map(([name, version]) => `${name} ${version}`)
     .join(', ')}.`
 
+/** Wraps a paragraph at 120 columns, as the pages are. */
+const wrap = (text: string): string => text.replace(/(.{1,120})(?: |$)/g, '$1\n').trimEnd()
+
 /** Replaces the table under a heading, and the paragraph below it, which says how the numbers were measured. */
 function writeTable(text: string, heading: string, finding: Finding, conditions: string): string {
-  const written = `${formatTable(finding, DIGITS)}\n\n${finding.how} ${conditions}`
+  const written = `${formatTable(finding, DIGITS)}\n\n${wrap(`${finding.how} ${conditions}`)}`
   const sections = text.split(/^(?=## )/m)
   const index = sections.findIndex((section) => section.startsWith(`## ${heading}\n`))
-  sections[index] = sections[index]!.replace(/^\|.*(\n\|.*)*\n\n.+/m, () => written)
+  sections[index] = sections[index]!.replace(/^\|.*(\n\|.*)*\n\n.+(\n.+)*/m, () => written)
   return sections.join('')
 }
