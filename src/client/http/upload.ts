@@ -123,7 +123,8 @@ function readChunks(content: Source) {
       const hint = typeof value === 'string' ? ': encode text with TextEncoderStream' : ''
       throw new ContentError(describeMismatch('chunks that are Uint8Arrays', value) + hint)
     },
-    end: () => void chunks.return?.().catch(() => {}),
+    // `return` may throw, and the attempt has its own error.
+    end: () => void (async () => chunks.return?.())().catch(() => {}),
   }
 }
 

@@ -129,3 +129,16 @@ test('a Blob without `stream` is sent as bytes', async () => {
   }
   expect(server.seen.map(({ body }) => body.equals(bytes))).toEqual([true, true, true, true])
 })
+
+test('an iterator whose `return` throws does not change the error', async () => {
+  const iterator = {
+    next: async () => ({ done: false, value: 5 }),
+    return: () => {
+      throw new Error('foreign')
+    },
+  }
+  const content = { [Symbol.asyncIterator]: () => iterator } as unknown as AsyncIterable<Uint8Array>
+  const error = await failure(connect(await serve(done)).files.upload('a.txt', content))
+  expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not-sent' })
+  expect(error.message).toContain('received a number')
+})
